@@ -1,0 +1,107 @@
+/* reader.h - bytes in, records out: transport, scanner and rules in one push reader.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TICKGAUGE_READER_H
+#define TICKGAUGE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "alloc.h"
+#include "export.h"
+#include "rule.h"
+#include "status.h"
+#include "table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tg_reader tg_reader;
+typedef struct tg_records tg_records;
+
+typedef struct tg_reader_options {
+  uint64_t max_line;     /* bytes of a line; longer is a problem. 0 = 1 MiB */
+  uint64_t max_records;  /* 0 = 2^40; beyond it feed gives TG_ELIMIT, what was read is kept */
+  uint64_t max_problems; /* listed one by one; further ones are only counted. 0 = 2^20 */
+  bool repair_uart;      /* lift whole TEE spans out of REE lines and join what is left */
+  bool keep_near;        /* remember the nearest miss of every tag occurrence (--why) */
+} tg_reader_options;
+
+/* A reader of one source. `rules` must outlive it and serves one reader at a time. NULL options
+ * are the defaults. TG_OK, TG_ENOMEM, TG_EINVAL. */
+TG_API tg_status tg_reader_new(const tg_alloc *a, tg_ruleset *rules,
+                               const tg_reader_options *options, tg_reader **out, tg_error *err);
+TG_API void tg_reader_free(tg_reader *r);
+
+/* The next bytes of the source, any number, cut anywhere: the result never depends on the cuts.
+ * TG_OK, TG_ENOMEM, TG_ELIMIT; after a failure only finish and free are allowed, and finish gives
+ * what was read. */
+TG_API tg_status tg_reader_feed(tg_reader *r, const uint8_t *p, size_t n, tg_error *err);
+
+/* Ends the source and hands over what was read; the reader stays to be freed. */
+TG_API tg_status tg_reader_finish(tg_reader *r, tg_records **out, tg_error *err);
+
+TG_API void tg_records_free(tg_records *r);
+
+/* One record: its rule, its row in that rule's table, its boot-independent place. */
+typedef struct tg_record {
+  uint64_t line;   /* 1-based number of the line in the source */
+  uint64_t offset; /* byte offset of the match in the source */
+  uint32_t rule;
+  uint32_t row;
+} tg_record;
+
+/* Records in the order of the source. */
+TG_API size_t tg_records_count(const tg_records *r);
+TG_API tg_record tg_records_at(const tg_records *r, size_t i);
+
+/* The records of one rule: columns "line" U64, "offset" U64, "channel" TEXT (what the transport
+ * says the line came from: a LAVA namespace; missing otherwise), "flags" U32, "section" U32 (the
+ * 1-based number of the section a row lies in), then the kept fields. uint, hex, digit, grouped
+ * -> U64; int -> I64; dec, exp -> I64 with the field's exp10; word, text, quoted, choice -> TEXT.
+ * NULL for a rule out of range; owned by `r`. */
+enum {
+  TG_REC_LINE = 0,
+  TG_REC_OFFSET = 1,
+  TG_REC_CHANNEL = 2,
+  TG_REC_FLAGS = 3,
+  TG_REC_SECTION = 4,
+  TG_REC_FIELD = 5 /* the first kept field */
+};
+#define TG_FLAG_REPAIRED 1u  /* put together from pieces of a shared UART */
+#define TG_FLAG_TAIL 2u      /* ends with the source, no line end behind it */
+#define TG_FLAG_UNWRAPPED 4u /* colour or escapes were taken out of it */
+TG_API const tg_table *tg_records_table(const tg_records *r, size_t rule);
+
+/* Problems, in source order: columns of TG_PROBLEM_*. */
+enum {
+  TG_PROBLEM_LINE = 0,   /* "line" U64 */
+  TG_PROBLEM_OFFSET = 1, /* "offset" U64: where the trouble is */
+  TG_PROBLEM_RULE = 2,   /* "rule" TEXT: the rule (or reducer) concerned */
+  TG_PROBLEM_REASON = 3, /* "reason" TEXT: one of a small set of words, stable */
+  TG_PROBLEM_DETAIL = 4, /* "detail" TEXT: a sentence */
+  TG_PROBLEM_EXCERPT = 5, /* "excerpt" TEXT: up to 120 bytes of the source, raw */
+  TG_PROBLEM_COLUMNS
+};
+TG_API const tg_table *tg_records_problems(const tg_records *r);
+
+/* The ledger per distinct tag: occurrences = used + problems + further (see CONTRIBUTING). */
+typedef struct tg_ledger {
+  tg_str tag;
+  uint64_t occurrences, used, problems, further;
+} tg_ledger;
+TG_API size_t tg_records_ledger_count(const tg_records *r);
+TG_API tg_status tg_records_ledger(const tg_records *r, size_t i, tg_ledger *out);
+
+/* Totals of the source. */
+typedef struct tg_source_totals {
+  uint64_t bytes, lines, records, problems;
+} tg_source_totals;
+TG_API tg_source_totals tg_records_totals(const tg_records *r);
+TG_API const tg_ruleset *tg_records_rules(const tg_records *r);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,119 @@
+/* rule.h - line rules: templates, rule sets, matching.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TICKGAUGE_RULE_H
+#define TICKGAUGE_RULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "alloc.h"
+#include "export.h"
+#include "status.h"
+#include "table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which direction is better for a rule's values. */
+typedef enum tg_better { TG_BETTER_LOWER = 0, TG_BETTER_HIGHER = 1, TG_BETTER_NONE = 2 } tg_better;
+
+/* One rule as data, all strings NUL-terminated. What is NULL or 0 takes its default. */
+typedef struct tg_rule_def {
+  const char *name;      /* "optee.open": format, dot, kind; unique in a set */
+  const char *pattern;   /* the template; for a section its begin line */
+  const char *tag;       /* the literal the scanner looks for; default: the first blank-free
+                            literal of at least three bytes */
+  const char *values;    /* "metric=field" pairs separated by commas; the field may be a sum of
+                            fields with integer factors ("60*m+s") */
+  const char *unit;      /* "ns" "us" "ms" "s" "tick" "cycle" or any word; "{u}" takes a field */
+  const char *exponents; /* "field=-3,..." power of ten of a dec/exp field (default -3) */
+  const char *end;       /* section: the template of its last line; "" = a blank line */
+  const char *const *rows; /* section: templates tried on every line between, "name=template",
+                              NULL-terminated; NULL = no section */
+  tg_better better;
+  bool all;              /* policy: true = every match of a line is a record, false = the first */
+} tg_rule_def;
+
+typedef struct tg_ruleset tg_ruleset;
+
+/* Compiles. On TG_ESYNTAX `err->offset` is the 0-based column in the template and the message
+ * names the rule. TG_OK, TG_ENOMEM, TG_ESYNTAX, TG_EINVAL, TG_ELIMIT (more than 4096 rules, or a
+ * template longer than 4096 bytes). Definitions are copied. Rule order decides on a line. */
+TG_API tg_status tg_ruleset_new(const tg_alloc *a, const tg_rule_def *defs, size_t n,
+                                tg_ruleset **out, tg_error *err);
+TG_API void tg_ruleset_free(tg_ruleset *set);
+
+/* Rules are numbered: a plain rule has one number; a section has one for its begin line and one
+ * for each of its rows ("name.row"), in order. */
+TG_API size_t tg_ruleset_count(const tg_ruleset *set);
+TG_API const char *tg_ruleset_name(const tg_ruleset *set, size_t rule);
+TG_API tg_status tg_ruleset_find(const tg_ruleset *set, const char *name, size_t *rule);
+TG_API tg_str tg_ruleset_tag(const tg_ruleset *set, size_t rule); /* {NULL,0} for a section row */
+
+/* What each kept field of a rule is; index = position among the kept fields of the template. */
+typedef enum tg_field_type {
+  TG_FIELD_UINT,
+  TG_FIELD_INT,
+  TG_FIELD_HEX,
+  TG_FIELD_HEXANY,
+  TG_FIELD_DEC,
+  TG_FIELD_EXP,
+  TG_FIELD_GROUPED,
+  TG_FIELD_DIGIT,
+  TG_FIELD_WORD,
+  TG_FIELD_TEXT,
+  TG_FIELD_QUOTED,
+  TG_FIELD_CHOICE
+} tg_field_type;
+typedef struct tg_field_info {
+  const char *name;
+  tg_field_type type;
+  int32_t exp10; /* DEC and EXP: the power of ten the column keeps */
+} tg_field_info;
+TG_API size_t tg_ruleset_fields(const tg_ruleset *set, size_t rule);
+TG_API tg_status tg_ruleset_field(const tg_ruleset *set, size_t rule, size_t field,
+                                  tg_field_info *out);
+
+/* The readings a rule gives of a record: metric name and a sum of factor * field. */
+typedef struct tg_value_term {
+  int64_t factor;
+  size_t field;
+} tg_value_term;
+typedef struct tg_value_info {
+  const char *metric;
+  const tg_value_term *terms;
+  size_t n_terms;
+} tg_value_info;
+TG_API size_t tg_ruleset_values(const tg_ruleset *set, size_t rule);
+TG_API tg_status tg_ruleset_value(const tg_ruleset *set, size_t rule, size_t value,
+                                  tg_value_info *out);
+/* The unit word, or with `*field` != SIZE_MAX the field that names it. */
+TG_API const char *tg_ruleset_unit(const tg_ruleset *set, size_t rule, size_t *field);
+TG_API tg_better tg_ruleset_better(const tg_ruleset *set, size_t rule);
+
+/* Where a field stands in the text that was matched. start == SIZE_MAX: an absent optional. */
+typedef struct tg_span {
+  size_t start, end;
+} tg_span;
+
+/* How far a try got: for `show --why`. `item` counts template items, `at` is the text position
+ * of the failure, `expected` a short constant phrase. */
+typedef struct tg_near {
+  size_t item, at;
+  const char *expected;
+} tg_near;
+
+/* Tries `rule` on the text so that its tag falls on `tag_at` (for a row without tag: from the
+ * first non-blank; pass 0). `[p, p+n)` is one line without its line end. `fields` has room for
+ * tg_ruleset_fields(). TG_OK: matched, *start,*end = the whole match. TG_ESYNTAX: not this line,
+ * `near` says how far. Never allocates more than the set's own scratch: not thread-safe. */
+TG_API tg_status tg_ruleset_match(tg_ruleset *set, size_t rule, const uint8_t *p, size_t n,
+                                  size_t tag_at, tg_span *fields, size_t *start, size_t *end,
+                                  tg_near *near);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,16 @@
+/* tickgauge.h - the whole C API. SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TICKGAUGE_TICKGAUGE_H
+#define TICKGAUGE_TICKGAUGE_H
+#include "alloc.h"
+#include "clock.h"
+#include "counts.h"
+#include "export.h"
+#include "format.h"
+#include "intern.h"
+#include "number.h"
+#include "reader.h"
+#include "result.h"
+#include "rule.h"
+#include "status.h"
+#include "table.h"
+#endif
