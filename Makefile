@@ -1,0 +1,158 @@
+# make demo: build and run the real job on shipped logs.   make test: every test, under 10 minutes.
+SHELL := /bin/sh
+PYTHON ?= python3
+CC ?= cc
+VENV := .venv
+BIN := $(VENV)/bin
+B := build/c
+
+SOURCES := $(shell find csrc/src -name '*.c' | LC_ALL=C sort)
+HEADERS := $(shell find csrc pyapi/binding tests/c -name '*.h')
+BINDING := $(wildcard pyapi/binding/*.c)
+PACKAGE := $(shell find pyapi -type f -not -path '*/__pycache__/*' -not -path '*.egg-info/*')
+SUITES := $(patsubst tests/c/check_%.c,%,$(sort $(wildcard tests/c/check_*.c)))
+
+WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla
+CFLAGS_ALL := -std=c11 -fvisibility=hidden -Icsrc/include -Icsrc/src -Itests/c $(WARN) -MMD -MP
+OPT ?= -O2 -g
+SAN := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+
+.PHONY: demo test test-all check-c check-py asan valgrind tsan lint bench fuzz coverage clean build \
+        deps-build deps-test symbols test-aarch64 wheel help
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo       build, then the real job on shipped logs"
+	@echo "make test       all tests (C suites, pytest, notebooks, README commands)"
+	@echo "make test-all   the same and the slow ones: sanitizers, valgrind, long property runs"
+	@echo "make lint | asan | valgrind | tsan | coverage | bench | fuzz SECONDS=n | test-aarch64 | clean"
+
+# ---- the environment -----------------------------------------------------------------------
+$(BIN)/python:
+	@PYTHON=$(PYTHON) CC=$(CC) tests/tools/need.sh build
+	@echo "making $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/deps-build: pyproject.toml tests/tools/requirements.py | $(BIN)/python
+	@echo "installing what the build and the demo need"
+	@$(BIN)/python tests/tools/requirements.py plot report rst > $(VENV)/requirements.txt
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -r $(VENV)/requirements.txt
+	@touch $@
+
+$(VENV)/deps-test: pyproject.toml tests/tools/requirements.py | $(BIN)/python
+	@echo "installing what the tests need"
+	@$(BIN)/python tests/tools/requirements.py all test > $(VENV)/requirements.txt
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -r $(VENV)/requirements.txt
+	@touch $@ $(VENV)/deps-build
+
+deps-test: $(VENV)/deps-test
+deps-build: $(VENV)/deps-build
+
+# The package is built into a wheel and installed from it: tests never see the source tree.
+$(VENV)/installed: $(VENV)/deps-build $(SOURCES) $(HEADERS) $(BINDING) $(PACKAGE) setup.py pyproject.toml
+	@PYTHON=$(BIN)/python CC=$(CC) tests/tools/need.sh build
+	@echo "building tickgauge"
+	@rm -rf build/wheel build/lib* build/bdist*
+	@$(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w build/wheel .
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --force-reinstall build/wheel/*.whl
+	@touch $@
+
+build: $(VENV)/installed
+
+# ---- what users run ------------------------------------------------------------------------
+demo: build
+	@sh tests/tools/demo.sh $(BIN)
+
+test: $(VENV)/deps-test check-c symbols build check-py
+	@echo "make test: all passed"
+
+test-all: test asan valgrind tsan
+	@TICKGAUGE_SLOW=1 $(BIN)/python -m pytest -q -m slow || [ $$? -eq 5 ]
+
+check-py: build $(VENV)/deps-test
+	@$(BIN)/python -m pytest -q -m "not slow"
+
+# ---- the C core and its suites -------------------------------------------------------------
+define c_build
+$(1)/%.o: %.c
+	@mkdir -p $$(@D)
+	@$(CC) $(CFLAGS_ALL) $(2) -c $$< -o $$@
+$(1)/libtickgauge.a: $(patsubst %.c,$(1)/%.o,$(SOURCES))
+	@rm -f $$@
+	@ar rcs $$@ $$^
+$(1)/check_%: $(1)/tests/c/check_%.o $(1)/libtickgauge.a
+	@$(CC) $(2) $$< $(1)/libtickgauge.a $$(shell pkg-config --libs check) -lm -lpthread -o $$@
+-include $(shell find $(1) -name '*.d' 2>/dev/null)
+endef
+$(eval $(call c_build,$(B),$(OPT)))
+$(eval $(call c_build,build/asan,$(SAN)))
+$(eval $(call c_build,build/tsan,-O1 -g -fsanitize=thread))
+$(eval $(call c_build,build/cov,-O0 -g --coverage))
+
+.PRECIOUS: $(B)/%.o build/asan/%.o build/tsan/%.o build/cov/%.o
+.PHONY: need-test
+need-test:
+	@PYTHON=$(PYTHON) CC=$(CC) tests/tools/need.sh build test
+
+check-c: need-test
+	@$(MAKE) -s --no-print-directory run-suites DIR=$(B)
+run-suites: $(addprefix $(DIR)/check_,$(SUITES))
+	@for s in $(SUITES); do echo "-- check_$$s"; $(DIR)/check_$$s || exit 1; done
+
+# No Python in the core, and exactly the exported names.
+symbols: $(B)/libtickgauge.a
+	@if nm -u $(B)/libtickgauge.a | grep -E ' _?Py|PyArray'; then echo "the core uses Python"; exit 1; fi
+	@if nm --defined-only -g $(B)/libtickgauge.a | awk 'NF==3{print $$3}' | grep -v '^tg_'; then \
+	  echo "symbols without the tg_ prefix"; exit 1; fi
+
+# ---- the harder looks ----------------------------------------------------------------------
+asan: need-test $(VENV)/deps-test
+	@ASAN_OPTIONS=detect_leaks=1 $(MAKE) -s --no-print-directory run-suites DIR=build/asan
+	@rm -rf build/asan-site
+	@TICKGAUGE_SANITIZE=address,undefined $(BIN)/python -m pip install -q --no-deps \
+	  --no-build-isolation --disable-pip-version-check --target build/asan-site .
+	@ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 PYTHONMALLOC=malloc \
+	  LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
+	  PYTHONPATH=$(CURDIR)/build/asan-site $(BIN)/python -m pytest -q -m "not slow and not noasan"
+
+valgrind: need-test
+	@tests/tools/need.sh valgrind
+	@$(MAKE) -s --no-print-directory $(addprefix $(B)/check_,$(SUITES))
+	@for s in $(SUITES); do echo "-- valgrind check_$$s"; TICKGAUGE_QUICK=1 CK_FORK=no valgrind -q --error-exitcode=9 \
+	  --leak-check=full --errors-for-leak-kinds=definite,possible $(B)/check_$$s || exit 1; done
+
+tsan: need-test
+	@$(MAKE) -s --no-print-directory run-suites DIR=build/tsan SUITES="$(filter reader thread%,$(SUITES))"
+
+lint: build $(VENV)/deps-test
+	@tests/tools/need.sh lint
+	@$(BIN)/python -m pip install -q --disable-pip-version-check ruff mypy
+	@for f in $(SOURCES); do $(CC) -std=c11 -Icsrc/include -Icsrc/src $(WARN) -Werror -O2 -fsyntax-only $$f || exit 1; done
+	@clang-tidy --quiet $(SOURCES) -- -std=c11 -Icsrc/include -Icsrc/src 2>/dev/null
+	@$(BIN)/python -m ruff check .
+	@$(BIN)/python -m ruff format --check .
+	@$(BIN)/python -m mypy
+	@echo "make lint: clean"
+
+SECONDS ?= 30
+fuzz:
+	@tests/tools/need.sh fuzz
+	@sh tests/fuzz/run.sh $(SECONDS)
+
+bench: build $(VENV)/deps-test
+	@$(BIN)/python tests/bench/run.py
+
+coverage: need-test
+	@$(MAKE) -s --no-print-directory run-suites DIR=build/cov
+	@sh tests/tools/coverage.sh build/cov
+
+test-aarch64:
+	@tests/tools/need.sh aarch64
+	@sh tests/tools/aarch64.sh
+
+wheel: $(VENV)/deps-test
+	@$(BIN)/python -m pip install -q --disable-pip-version-check build
+	@$(BIN)/python -m build
+
+clean:
+	rm -rf build dist out pyapi/*.egg-info $(VENV)

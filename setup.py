@@ -1,0 +1,93 @@
+"""The compiled parts: one static C core, linked into two extension modules.
+
+``tickgauge._core`` uses the NumPy C API. ``_tickgauge_legacy`` serves the drop-in script and
+needs neither NumPy nor the package. Everything else about the project is in pyproject.toml.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from glob import glob
+from pathlib import Path
+
+import numpy
+from setuptools import Extension, setup
+
+SANITIZE = os.environ.get("TICKGAUGE_SANITIZE", "")
+COVERAGE = os.environ.get("TICKGAUGE_COVERAGE", "")
+
+HEADERS = sorted(glob("csrc/include/tickgauge/*.h") + glob("csrc/src/**/*.h", recursive=True))
+CORE_SOURCES = sorted(glob("csrc/src/**/*.c", recursive=True))
+BINDING_HEADERS = sorted(glob("pyapi/binding/*.h"))
+LEGACY_SOURCES = sorted(glob("pyapi/binding/legacy_*.c"))
+BINDING_SOURCES = sorted(set(glob("pyapi/binding/*.c")) - set(LEGACY_SOURCES))
+INCLUDES = ["csrc/include", "csrc/src", "pyapi/binding"]
+
+CFLAGS = ["-std=c11", "-O2", "-fvisibility=hidden", "-fstack-protector-strong", "-fno-plt"]
+DEFINES: list[tuple[str, str | None]] = []
+LINK: list[str] = []
+if SANITIZE:
+    CFLAGS = [
+        "-std=c11",
+        "-O1",
+        "-g",
+        "-fno-omit-frame-pointer",
+        "-fvisibility=hidden",
+        f"-fsanitize={SANITIZE}",
+    ]
+    LINK = [f"-fsanitize={SANITIZE}"]
+elif COVERAGE:
+    CFLAGS = ["-std=c11", "-O0", "-g", "-fvisibility=hidden", "--coverage"]
+    LINK = ["--coverage"]
+else:
+    DEFINES = [("_FORTIFY_SOURCE", "2")]
+    if sys.platform.startswith("linux"):
+        LINK = ["-Wl,-z,relro,-z,now"]
+
+
+def extension(name: str, sources: list[str], includes: list[str]) -> Extension:
+    """One extension on top of the static core; rebuilt when anything it is made of changed."""
+    return Extension(
+        name,
+        sources=sources,
+        include_dirs=INCLUDES + includes,
+        depends=HEADERS + BINDING_HEADERS + CORE_SOURCES,
+        define_macros=[*DEFINES, ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
+        extra_compile_args=CFLAGS,
+        extra_link_args=LINK,
+    )
+
+
+def extensions() -> list[Extension]:
+    found = []
+    if BINDING_SOURCES:
+        found.append(extension("tickgauge._core", BINDING_SOURCES, [numpy.get_include()]))
+    if LEGACY_SOURCES:
+        found.append(extension("_tickgauge_legacy", LEGACY_SOURCES, []))
+    return found
+
+
+def build_options() -> dict[str, dict[str, str]]:
+    """Instrumented builds keep their objects apart from the plain ones."""
+    kind = "sanitize" if SANITIZE else "coverage" if COVERAGE else ""
+    return {"build": {"build_base": f"build/{kind}-py"}} if kind else {}
+
+
+setup(
+    libraries=[
+        (
+            "tickgauge_static",
+            {
+                "sources": CORE_SOURCES,
+                "obj_deps": {"": HEADERS},
+                "include_dirs": INCLUDES,
+                "cflags": CFLAGS,
+                "macros": DEFINES,
+            },
+        )
+    ],
+    ext_modules=extensions(),
+    options=build_options(),
+    scripts=[s for s in ["pyapi/performance_analysis.py"] if Path(s).exists()],
+)
