@@ -101,9 +101,7 @@ run-suites: $(addprefix $(DIR)/check_,$(SUITES))
 
 # No Python in the core, and exactly the exported names.
 symbols: $(B)/libtickgauge.a
-	@if nm -u $(B)/libtickgauge.a | grep -E ' _?Py|PyArray'; then echo "the core uses Python"; exit 1; fi
-	@if nm --defined-only -g $(B)/libtickgauge.a | awk 'NF==3{print $$3}' | grep -v '^tg_'; then \
-	  echo "symbols without the tg_ prefix"; exit 1; fi
+	@sh tests/tools/symbols.sh $< $(CC)
 
 # ---- the harder looks ----------------------------------------------------------------------
 asan: need-test $(VENV)/deps-test
