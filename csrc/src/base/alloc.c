@@ -1,0 +1,50 @@
+/* alloc.c - the C library's memory suite and the one way arrays grow.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "tickgauge/alloc.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+
+enum { FIRST_CAP = 8 };
+
+static void *libc_resize(void *ctx, void *p, size_t size) {
+  (void)ctx;
+  return realloc(p, size);
+}
+
+static void libc_release(void *ctx, void *p) {
+  (void)ctx;
+  free(p);
+}
+
+const tg_alloc *tg_alloc_default(void) {
+  static const tg_alloc libc = {libc_resize, libc_release, NULL};
+  return &libc;
+}
+
+void *tg_zalloc(const tg_alloc *a, size_t n, size_t item) {
+  size_t size = 0;
+  if (tg_mul_overflows(n, item, &size) || size == 0 || size > PTRDIFF_MAX) return NULL;
+  void *p = a->resize(a->ctx, NULL, size);
+  if (p != NULL) memset(p, 0, size);
+  return p;
+}
+
+tg_status tg_grow(const tg_alloc *a, void **data, size_t *cap, size_t need, size_t item) {
+  if (need <= *cap) return TG_OK;
+  if (item == 0) return TG_EINVAL;
+  const size_t most = (size_t)PTRDIFF_MAX / item;
+  if (need > most) return TG_EOVERFLOW;
+  size_t next = *cap > most / 2 ? most : *cap * 2;
+  if (next < FIRST_CAP) next = FIRST_CAP < most ? FIRST_CAP : most;
+  if (next < need) next = need;
+  a = tg_alloc_or_default(a);
+  void *grown = a->resize(a->ctx, *data, next * item);
+  if (grown == NULL) return TG_ENOMEM;
+  *data = grown;
+  *cap = next;
+  return TG_OK;
+}

@@ -1,0 +1,187 @@
+/* intern.c - distinct byte strings with dense codes: an arena of bytes and an open hash table.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "tickgauge/intern.h"
+
+#include <string.h>
+
+#include "mem.h"
+
+enum { DEFAULT_DISTINCT = 1 << 20, FIRST_SLOTS = 16 };
+
+/* Codes 0 .. hashed-1 are in `slots` (code + 1, 0 = free; a power of two, at most half full);
+ * later ones only in the arena. String `c` is bytes[ends[c-1], ends[c]). */
+struct tg_intern {
+  tg_alloc alloc;
+  uint8_t *bytes;
+  size_t n_bytes, cap_bytes;
+  size_t *ends;
+  size_t cap_ends;
+  uint32_t *hashes; /* of the strings in `slots`, so that growing does not read them again */
+  size_t cap_hashes;
+  uint32_t *slots;
+  size_t n_slots;
+  uint64_t seed; /* differs per table, so that no log can be written to collide */
+  uint32_t count, hashed, max_distinct;
+};
+
+tg_status tg_intern_new(const tg_alloc *a, uint32_t max_distinct, tg_intern **out) {
+  a = tg_alloc_or_default(a);
+  tg_intern *t = tg_zalloc(a, 1, sizeof *t);
+  if (t == NULL) return TG_ENOMEM;
+  t->alloc = *a;
+  t->max_distinct = max_distinct != 0 ? max_distinct : DEFAULT_DISTINCT;
+  t->seed = (uint64_t)(uintptr_t)t * UINT64_C(0x9e3779b97f4a7c15);
+  *out = t;
+  return TG_OK;
+}
+
+void tg_intern_free(tg_intern *t) {
+  if (t == NULL) return;
+  const tg_alloc a = t->alloc;
+  tg_release(&a, t->bytes);
+  tg_release(&a, t->ends);
+  tg_release(&a, t->hashes);
+  tg_release(&a, t->slots);
+  tg_release(&a, t);
+}
+
+/* Eight bytes a step, multiply and fold; the order of bytes of the machine does not show, codes
+ * come from the order of use. */
+static uint32_t hash_of(uint64_t seed, const uint8_t *p, size_t n) {
+  uint64_t h = seed ^ (n * UINT64_C(0xff51afd7ed558ccd));
+  while (n >= 8) {
+    uint64_t w;
+    memcpy(&w, p, 8);
+    h = (h ^ w) * UINT64_C(0x9fb21c651e98df25);
+    h ^= h >> 32;
+    p += 8;
+    n -= 8;
+  }
+  uint64_t w = 0;
+  for (size_t i = 0; i < n; i++) w = w << 8 | p[i];
+  h = (h ^ w) * UINT64_C(0x9fb21c651e98df25);
+  h ^= h >> 29;
+  h *= UINT64_C(0x9e3779b97f4a7c15);
+  return (uint32_t)(h >> 32);
+}
+
+static tg_str string_at(const tg_intern *t, uint32_t code) {
+  const size_t start = code == 0 ? 0 : t->ends[code - 1];
+  return (tg_str){t->bytes + start, t->ends[code] - start};
+}
+
+static bool string_is(const tg_intern *t, uint32_t code, const uint8_t *p, size_t n) {
+  const tg_str s = string_at(t, code);
+  return s.n == n && (n == 0 || memcmp(s.p, p, n) == 0);
+}
+
+/* The slot that holds the string, or the free one where it belongs. There is one: the table is
+ * never more than half full. */
+static size_t slot_of(const tg_intern *t, uint32_t hash, const uint8_t *p, size_t n) {
+  const size_t mask = t->n_slots - 1;
+  size_t i = hash & mask;
+  while (t->slots[i] != 0) {
+    const uint32_t code = t->slots[i] - 1;
+    if (t->hashes[code] == hash && string_is(t, code, p, n)) break;
+    i = (i + 1) & mask;
+  }
+  return i;
+}
+
+/* Room for one more string in the slots, at most half of them taken. */
+static tg_status reserve_slot(tg_intern *t) {
+  if (t->n_slots / 2 > t->hashed) return TG_OK;
+  const size_t n = t->n_slots == 0 ? FIRST_SLOTS : t->n_slots * 2;
+  uint32_t *slots = tg_zalloc(&t->alloc, n, sizeof *slots);
+  if (slots == NULL) return TG_ENOMEM;
+  for (uint32_t code = 0; code < t->hashed; code++) {
+    size_t i = t->hashes[code] & (n - 1);
+    while (slots[i] != 0) i = (i + 1) & (n - 1);
+    slots[i] = code + 1;
+  }
+  tg_release(&t->alloc, t->slots);
+  t->slots = slots;
+  t->n_slots = n;
+  return TG_OK;
+}
+
+/* Room for one more string of `n` bytes in the arena. */
+static tg_status reserve_string(tg_intern *t, size_t n) {
+  size_t total = 0;
+  if (tg_add_overflows(t->n_bytes, n, &total)) return TG_EOVERFLOW;
+  if (total == 0) total = 1; /* an empty string has a pointer too */
+  void *bytes = t->bytes, *ends = t->ends;
+  tg_status status = tg_grow(&t->alloc, &bytes, &t->cap_bytes, total, 1);
+  t->bytes = bytes;
+  if (status != TG_OK) return status;
+  status = tg_grow(&t->alloc, &ends, &t->cap_ends, (size_t)t->count + 1, sizeof *t->ends);
+  t->ends = ends;
+  return status;
+}
+
+static tg_status reserve_hash(tg_intern *t) {
+  void *hashes = t->hashes;
+  const tg_status status =
+      tg_grow(&t->alloc, &hashes, &t->cap_hashes, (size_t)t->hashed + 1, sizeof *t->hashes);
+  t->hashes = hashes;
+  return status;
+}
+
+/* Appends to the arena, for which there is room; the new code. */
+static uint32_t push(tg_intern *t, const uint8_t *p, size_t n) {
+  if (n > 0) memcpy(t->bytes + t->n_bytes, p, n);
+  t->n_bytes += n;
+  t->ends[t->count] = t->n_bytes;
+  return t->count++;
+}
+
+tg_status tg_intern_put(tg_intern *t, const uint8_t *p, size_t n, uint32_t *code) {
+  const bool hashing = t->count < t->max_distinct;
+  uint32_t hash = 0;
+  size_t slot = 0;
+  tg_status status;
+  if (hashing) {
+    hash = hash_of(t->seed, p, n);
+    if (t->n_slots > 0) {
+      slot = slot_of(t, hash, p, n);
+      if (t->slots[slot] != 0) {
+        *code = t->slots[slot] - 1;
+        return TG_OK;
+      }
+    }
+  }
+  if (t->count == UINT32_MAX) return TG_EOVERFLOW;
+  if ((status = reserve_string(t, n)) != TG_OK) return status;
+  if (hashing) {
+    if ((status = reserve_hash(t)) != TG_OK) return status;
+    if ((status = reserve_slot(t)) != TG_OK) return status;
+    slot = slot_of(t, hash, p, n);
+    t->slots[slot] = t->count + 1;
+    t->hashes[t->hashed++] = hash;
+  }
+  *code = push(t, p, n);
+  return TG_OK;
+}
+
+tg_status tg_intern_find(const tg_intern *t, const uint8_t *p, size_t n, uint32_t *code) {
+  if (t->n_slots > 0) {
+    const size_t slot = slot_of(t, hash_of(t->seed, p, n), p, n);
+    if (t->slots[slot] != 0) {
+      *code = t->slots[slot] - 1;
+      return TG_OK;
+    }
+  }
+  for (uint32_t c = t->hashed; c < t->count; c++) {
+    if (string_is(t, c, p, n)) {
+      *code = c;
+      return TG_OK;
+    }
+  }
+  return TG_ENOTFOUND;
+}
+
+tg_str tg_intern_get(const tg_intern *t, uint32_t code) {
+  return code < t->count ? string_at(t, code) : (tg_str){NULL, 0};
+}
+
+uint32_t tg_intern_count(const tg_intern *t) { return t->count; }

@@ -1,0 +1,243 @@
+/* table.c - columns with one validity mask a row.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "tickgauge/table.h"
+
+#include <string.h>
+
+#include "mem.h"
+
+typedef struct column {
+  char *name;
+  uint8_t *data;
+  tg_intern *dict; /* TG_TEXT only */
+  size_t item;
+  tg_type type;
+  int32_t exp10;
+} column;
+
+/* Every column and `valid` have room for `cap` rows; a missing item is all zero bytes, and so is
+ * everything behind the last row. */
+struct tg_table {
+  tg_alloc alloc;
+  uint64_t *valid;
+  size_t rows, cap, n;
+  column cols[];
+};
+
+static const size_t item_sizes[] = {
+    [TG_U64] = 8, [TG_I64] = 8, [TG_U32] = 4, [TG_F64] = 8, [TG_BOOL] = 1, [TG_TEXT] = 4,
+};
+_Static_assert(sizeof(double) == 8, "a TG_F64 column holds 8-byte doubles");
+
+static bool type_is_known(tg_type type) { return (int)type >= TG_U64 && (int)type <= TG_TEXT; }
+
+static bool defs_are_valid(const tg_column_def *defs, size_t n) {
+  if (n < 1 || n > TG_MAX_COLUMNS) return false;
+  for (size_t i = 0; i < n; i++) {
+    if (defs[i].name == NULL || defs[i].name[0] == '\0' || !type_is_known(defs[i].type))
+      return false;
+    for (size_t j = 0; j < i; j++)
+      if (strcmp(defs[i].name, defs[j].name) == 0) return false;
+  }
+  return true;
+}
+
+/* Fills one column of a table that is being made. */
+static tg_status column_init(const tg_alloc *a, const tg_column_def *def, column *c) {
+  const size_t size = strlen(def->name) + 1;
+  c->name = a->resize(a->ctx, NULL, size);
+  if (c->name == NULL) return TG_ENOMEM;
+  memcpy(c->name, def->name, size);
+  c->type = def->type;
+  c->item = item_sizes[def->type];
+  c->exp10 = def->exp10;
+  return def->type == TG_TEXT ? tg_intern_new(a, 0, &c->dict) : TG_OK;
+}
+
+tg_status tg_table_new(const tg_alloc *a, const tg_column_def *defs, size_t n, tg_table **out) {
+  if (!defs_are_valid(defs, n)) return TG_EINVAL;
+  a = tg_alloc_or_default(a);
+  tg_status status = TG_OK;
+  tg_table *t = tg_zalloc(a, 1, sizeof *t + n * sizeof t->cols[0]);
+  if (t == NULL) return TG_ENOMEM;
+  t->alloc = *a;
+  t->n = n;
+  for (size_t i = 0; i < n && status == TG_OK; i++) status = column_init(a, &defs[i], &t->cols[i]);
+  if (status != TG_OK) {
+    tg_table_free(t);
+    return status;
+  }
+  *out = t;
+  return TG_OK;
+}
+
+void tg_table_free(tg_table *t) {
+  if (t == NULL) return;
+  const tg_alloc a = t->alloc;
+  for (size_t i = 0; i < t->n; i++) {
+    tg_release(&a, t->cols[i].name);
+    tg_release(&a, t->cols[i].data);
+    tg_intern_free(t->cols[i].dict);
+  }
+  tg_release(&a, t->valid);
+  tg_release(&a, t);
+}
+
+/* Moves one array to `to` items, the new ones zero; it stays valid on failure. */
+static tg_status grow_zeroed(const tg_alloc *a, void **data, size_t from, size_t to, size_t item) {
+  size_t cap = from;
+  const tg_status status = tg_grow(a, data, &cap, to, item);
+  if (status == TG_OK) memset((uint8_t *)*data + from * item, 0, (cap - from) * item);
+  return status;
+}
+
+/* Room for one more row. A column that grew before another failed keeps its larger block. */
+static tg_status reserve_row(tg_table *t) {
+  if (t->rows < t->cap) return TG_OK;
+  const size_t to = t->cap == 0 ? 8 : t->cap * 2;
+  if (to > SIZE_MAX / 16) return TG_ENOMEM;
+  void *valid = t->valid;
+  tg_status status = grow_zeroed(&t->alloc, &valid, t->cap, to, sizeof *t->valid);
+  t->valid = valid;
+  for (size_t i = 0; i < t->n && status == TG_OK; i++) {
+    void *data = t->cols[i].data;
+    status = grow_zeroed(&t->alloc, &data, t->cap, to, t->cols[i].item);
+    t->cols[i].data = data;
+  }
+  if (status != TG_OK) return TG_ENOMEM;
+  t->cap = to;
+  return TG_OK;
+}
+
+tg_status tg_table_append(tg_table *t, size_t *row) {
+  const tg_status status = reserve_row(t);
+  if (status != TG_OK) return status;
+  *row = t->rows++;
+  return TG_OK;
+}
+
+/* Where the value goes if row, column and type are right, else NULL. */
+static uint8_t *place(tg_table *t, size_t row, size_t col, tg_type type) {
+  if (col >= t->n || row >= t->rows || t->cols[col].type != type) return NULL;
+  return t->cols[col].data + row * t->cols[col].item;
+}
+
+static tg_status store(tg_table *t, size_t row, size_t col, tg_type type, const void *v,
+                       size_t size) {
+  uint8_t *at = place(t, row, col, type);
+  if (at == NULL) return TG_EINVAL;
+  memcpy(at, v, size);
+  t->valid[row] |= UINT64_C(1) << col;
+  return TG_OK;
+}
+
+tg_status tg_table_set_u64(tg_table *t, size_t row, size_t col, uint64_t v) {
+  return store(t, row, col, TG_U64, &v, sizeof v);
+}
+
+tg_status tg_table_set_i64(tg_table *t, size_t row, size_t col, int64_t v) {
+  return store(t, row, col, TG_I64, &v, sizeof v);
+}
+
+tg_status tg_table_set_u32(tg_table *t, size_t row, size_t col, uint32_t v) {
+  return store(t, row, col, TG_U32, &v, sizeof v);
+}
+
+tg_status tg_table_set_f64(tg_table *t, size_t row, size_t col, double v) {
+  return store(t, row, col, TG_F64, &v, sizeof v);
+}
+
+tg_status tg_table_set_bool(tg_table *t, size_t row, size_t col, bool v) {
+  const uint8_t byte = v ? 1 : 0;
+  return store(t, row, col, TG_BOOL, &byte, sizeof byte);
+}
+
+tg_status tg_table_set_text(tg_table *t, size_t row, size_t col, const uint8_t *p, size_t n) {
+  if (place(t, row, col, TG_TEXT) == NULL) return TG_EINVAL;
+  uint32_t code = 0;
+  const tg_status status = tg_intern_put(t->cols[col].dict, p, n, &code);
+  if (status != TG_OK) return TG_ENOMEM;
+  return store(t, row, col, TG_TEXT, &code, sizeof code);
+}
+
+tg_status tg_table_set_cstr(tg_table *t, size_t row, size_t col, const char *s) {
+  if (s != NULL) return tg_table_set_text(t, row, col, (const uint8_t *)s, strlen(s));
+  if (place(t, row, col, TG_TEXT) == NULL) return TG_EINVAL;
+  tg_table_clear(t, row, col);
+  return TG_OK;
+}
+
+void tg_table_clear(tg_table *t, size_t row, size_t col) {
+  if (col >= t->n || row >= t->rows) return;
+  memset(t->cols[col].data + row * t->cols[col].item, 0, t->cols[col].item);
+  t->valid[row] &= ~(UINT64_C(1) << col);
+}
+
+void tg_table_truncate(tg_table *t, size_t rows) {
+  if (rows >= t->rows) return;
+  const size_t gone = t->rows - rows;
+  for (size_t i = 0; i < t->n; i++)
+    memset(t->cols[i].data + rows * t->cols[i].item, 0, gone * t->cols[i].item);
+  memset(t->valid + rows, 0, gone * sizeof *t->valid);
+  t->rows = rows;
+}
+
+static bool load(const tg_table *t, size_t row, size_t col, tg_type type, void *v, size_t size) {
+  if (col >= t->n || row >= t->rows || t->cols[col].type != type) return false;
+  if ((t->valid[row] >> col & 1) == 0) return false;
+  memcpy(v, t->cols[col].data + row * size, size);
+  return true;
+}
+
+bool tg_table_u64(const tg_table *t, size_t row, size_t col, uint64_t *v) {
+  return load(t, row, col, TG_U64, v, sizeof *v);
+}
+
+bool tg_table_i64(const tg_table *t, size_t row, size_t col, int64_t *v) {
+  return load(t, row, col, TG_I64, v, sizeof *v);
+}
+
+bool tg_table_u32(const tg_table *t, size_t row, size_t col, uint32_t *v) {
+  return load(t, row, col, TG_U32, v, sizeof *v);
+}
+
+bool tg_table_f64(const tg_table *t, size_t row, size_t col, double *v) {
+  return load(t, row, col, TG_F64, v, sizeof *v);
+}
+
+bool tg_table_bool(const tg_table *t, size_t row, size_t col, bool *v) {
+  uint8_t byte = 0;
+  if (!load(t, row, col, TG_BOOL, &byte, sizeof byte)) return false;
+  *v = byte != 0;
+  return true;
+}
+
+bool tg_table_text(const tg_table *t, size_t row, size_t col, tg_str *v) {
+  uint32_t code = 0;
+  if (!load(t, row, col, TG_TEXT, &code, sizeof code)) return false;
+  *v = tg_intern_get(t->cols[col].dict, code);
+  return true;
+}
+
+size_t tg_table_rows(const tg_table *t) { return t->rows; }
+
+size_t tg_table_cols(const tg_table *t) { return t->n; }
+
+tg_status tg_table_find(const tg_table *t, const char *name, size_t *col) {
+  for (size_t i = 0; i < t->n; i++) {
+    if (strcmp(t->cols[i].name, name) == 0) {
+      *col = i;
+      return TG_OK;
+    }
+  }
+  return TG_ENOTFOUND;
+}
+
+tg_status tg_table_view(const tg_table *t, size_t col, tg_column_view *out) {
+  if (col >= t->n) return TG_EINVAL;
+  const column *c = &t->cols[col];
+  *out = (tg_column_view){c->name, c->data, c->dict, t->rows, c->item, c->type, c->exp10};
+  return TG_OK;
+}
+
+const uint64_t *tg_table_valid(const tg_table *t) { return t->valid; }
