@@ -2,12 +2,12 @@
 #ifndef TICKGAUGE_TICKGAUGE_H
 #define TICKGAUGE_TICKGAUGE_H
 #include "alloc.h"
-#include "bulk.h"
 #include "clock.h"
 #include "counts.h"
 #include "export.h"
 #include "format.h"
 #include "intern.h"
+#include "legacy.h"
 #include "number.h"
 #include "reader.h"
 #include "result.h"

@@ -1,0 +1,159 @@
+/* legacy_module.c - _tickgauge_legacy: the drop-in's reader, without NumPy and the package.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tickgauge/legacy.h"
+
+enum { CHUNK = 256 * 1024 };
+
+/* Opens `path` for reading; a signal is handled and the call repeated. A descriptor, or -1 when the
+ * file cannot be opened, or -2 with an exception set. */
+static int open_log(const char *path) {
+  for (;;) {
+    int fd;
+    Py_BEGIN_ALLOW_THREADS
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    Py_END_ALLOW_THREADS
+    if (fd >= 0) return fd;
+    if (errno != EINTR) return -1;
+    if (PyErr_CheckSignals() != 0) return -2;
+  }
+}
+
+/* Reads one chunk and feeds it. The bytes read, 0 at the end, -1 with `errno` set. */
+static ssize_t read_chunk(int fd, uint8_t *chunk, tg_legacy *log, tg_status *status) {
+  const ssize_t n = read(fd, chunk, CHUNK);
+  if (n > 0) *status = tg_legacy_feed(log, chunk, (size_t)n);
+  return n;
+}
+
+/* Hands the commands nobody knows to `unknown`, as a str of digits. */
+static int tell_unknown(tg_legacy *log, PyObject *unknown) {
+  const tg_str digits = tg_legacy_unknown(log);
+  if (digits.n == 0) return 0;
+  PyObject *answer = PyObject_CallFunction(unknown, "s#", (const char *)digits.p,
+                                           (Py_ssize_t)digits.n);
+  tg_legacy_clear_unknown(log);
+  if (answer == NULL) return -1;
+  Py_DECREF(answer);
+  return 0;
+}
+
+/* Reads `fd` to its end. 1 when all could be read, 0 when not, -1 with an exception set. */
+static int read_log(int fd, tg_legacy *log, PyObject *unknown) {
+  int result = -1;
+  uint8_t *chunk = malloc(CHUNK);
+  if (chunk == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  for (;;) {
+    tg_status status = TG_OK;
+    ssize_t n;
+    int problem;
+    Py_BEGIN_ALLOW_THREADS
+    n = read_chunk(fd, chunk, log, &status);
+    problem = errno;
+    if (n == 0) status = tg_legacy_finish(log);
+    Py_END_ALLOW_THREADS
+    if (status != TG_OK) {
+      PyErr_NoMemory();
+      break;
+    }
+    if (tell_unknown(log, unknown) != 0 || PyErr_CheckSignals() != 0) break;
+    if (n == 0) {
+      result = 1;
+      break;
+    }
+    if (n < 0 && problem != EINTR) {
+      result = 0;
+      break;
+    }
+  }
+  free(chunk);
+  return result;
+}
+
+/* The values as a tuple of int, in the order of tg_legacy_value. */
+static PyObject *values(const tg_legacy *log) {
+  PyObject *tuple = PyTuple_New(TG_LEGACY_VALUES);
+  if (tuple == NULL) return NULL;
+  for (int i = 0; i < TG_LEGACY_VALUES; i++) {
+    const tg_str digits = tg_legacy_digits(log, (tg_legacy_value)i);
+    PyObject *text = digits.n == 0 ? PyUnicode_FromString("0")
+                                   : PyUnicode_DecodeASCII((const char *)digits.p,
+                                                           (Py_ssize_t)digits.n, NULL);
+    PyObject *number = text == NULL ? NULL : PyLong_FromUnicodeObject(text, 16);
+    Py_XDECREF(text);
+    if (number == NULL) {
+      Py_DECREF(tuple);
+      return NULL;
+    }
+    PyTuple_SET_ITEM(tuple, i, number);
+  }
+  return tuple;
+}
+
+PyDoc_STRVAR(read_doc,
+             "read(path, unknown, /)\n--\n\n"
+             "Read a log to its end.\n\n"
+             "Returns ``(values, whole)``: the 18 values as int, in ticks (the first in Hz), and\n"
+             "whether the file could be opened and read to its end. `unknown` is called with a\n"
+             "str of digits, one per line with a command that is not known, as they come.\n"
+             "Raises what `unknown` raises, MemoryError, KeyboardInterrupt.");
+
+static PyObject *legacy_read(PyObject *module, PyObject *args) {
+  PyObject *path = NULL, *unknown, *result = NULL;
+  tg_legacy *log = NULL;
+  int fd = -1, whole = 0;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O&O:read", PyUnicode_FSConverter, &path, &unknown)) return NULL;
+  if (tg_legacy_new(NULL, &log) != TG_OK) {
+    PyErr_NoMemory();
+    goto done;
+  }
+  fd = open_log(PyBytes_AS_STRING(path));
+  if (fd == -2) goto done;
+  if (fd >= 0) whole = read_log(fd, log, unknown);
+  if (whole < 0) goto done;
+  result = values(log);
+  if (result != NULL) result = Py_BuildValue("NO", result, whole ? Py_True : Py_False);
+done:
+  if (fd >= 0) close(fd);
+  tg_legacy_free(log);
+  Py_XDECREF(path);
+  return result;
+}
+
+static PyMethodDef methods[] = {
+    {"read", legacy_read, METH_VARARGS, read_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot slots[] = {
+#if PY_VERSION_HEX >= 0x030C0000
+    {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
+#endif
+#if PY_VERSION_HEX >= 0x030D0000
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+    {0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "_tickgauge_legacy",
+    .m_doc = "The reader of performance_analysis.py.",
+    .m_size = 0,
+    .m_methods = methods,
+    .m_slots = slots,
+};
+
+PyMODINIT_FUNC PyInit__tickgauge_legacy(void) { return PyModuleDef_Init(&definition); }

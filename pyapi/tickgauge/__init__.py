@@ -1,1 +1,0 @@
-"""Latency of firmware and boards, read off their consoles."""
