@@ -55,6 +55,8 @@ TG_API void tg_table_free(tg_table *t);
 
 /* Adds a row in which every value is missing; `*row` gets its index. TG_OK, TG_ENOMEM. */
 TG_API tg_status tg_table_append(tg_table *t, size_t *row);
+/* The same for `n` rows at once; `*first` gets the index of the first of them. */
+TG_API tg_status tg_table_append_n(tg_table *t, size_t n, size_t *first);
 
 /* Stores a value and marks it present. A wrong column type is TG_EINVAL; TG_TEXT can also give
  * TG_ENOMEM. Setting again overwrites. */
@@ -66,6 +68,11 @@ TG_API tg_status tg_table_set_bool(tg_table *t, size_t row, size_t col, bool v);
 TG_API tg_status tg_table_set_text(tg_table *t, size_t row, size_t col, const uint8_t *p, size_t n);
 /* The same for a NUL-terminated string; NULL marks the value missing. */
 TG_API tg_status tg_table_set_cstr(tg_table *t, size_t row, size_t col, const char *s);
+/* A word of a text column's dictionary, added if new, to be stored in any number of rows by its
+ * code. TG_OK, TG_ENOMEM, TG_EINVAL (no text column, or a code that tg_table_word never gave). */
+TG_API tg_status tg_table_word(tg_table *t, size_t col, const uint8_t *p, size_t n,
+                               uint32_t *code);
+TG_API tg_status tg_table_set_code(tg_table *t, size_t row, size_t col, uint32_t code);
 /* Marks a value missing again. */
 TG_API void tg_table_clear(tg_table *t, size_t row, size_t col);
 /* Drops the rows from `rows` on. */

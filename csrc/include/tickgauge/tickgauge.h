@@ -2,6 +2,7 @@
 #ifndef TICKGAUGE_TICKGAUGE_H
 #define TICKGAUGE_TICKGAUGE_H
 #include "alloc.h"
+#include "bulk.h"
 #include "clock.h"
 #include "counts.h"
 #include "export.h"

@@ -91,11 +91,12 @@ static tg_status grow_zeroed(const tg_alloc *a, void **data, size_t from, size_t
   return status;
 }
 
-/* Room for one more row. A column that grew before another failed keeps its larger block. */
-static tg_status reserve_row(tg_table *t) {
-  if (t->rows < t->cap) return TG_OK;
-  const size_t to = t->cap == 0 ? 8 : t->cap * 2;
-  if (to > SIZE_MAX / 16) return TG_ENOMEM;
+/* Room for `need` rows. A column that grew before another failed keeps its larger block. */
+static tg_status reserve_rows(tg_table *t, size_t need) {
+  if (need <= t->cap) return TG_OK;
+  if (need > SIZE_MAX / 32) return TG_ENOMEM;
+  const size_t twice = t->cap == 0 ? 8 : t->cap * 2;
+  const size_t to = twice < need ? need : twice;
   void *valid = t->valid;
   tg_status status = grow_zeroed(&t->alloc, &valid, t->cap, to, sizeof *t->valid);
   t->valid = valid;
@@ -109,12 +110,16 @@ static tg_status reserve_row(tg_table *t) {
   return TG_OK;
 }
 
-tg_status tg_table_append(tg_table *t, size_t *row) {
-  const tg_status status = reserve_row(t);
+tg_status tg_table_append_n(tg_table *t, size_t n, size_t *first) {
+  if (n > SIZE_MAX - t->rows) return TG_ENOMEM;
+  const tg_status status = reserve_rows(t, t->rows + n);
   if (status != TG_OK) return status;
-  *row = t->rows++;
+  *first = t->rows;
+  t->rows += n;
   return TG_OK;
 }
+
+tg_status tg_table_append(tg_table *t, size_t *row) { return tg_table_append_n(t, 1, row); }
 
 /* Where the value goes if row, column and type are right, else NULL. */
 static uint8_t *place(tg_table *t, size_t row, size_t col, tg_type type) {
@@ -157,6 +162,17 @@ tg_status tg_table_set_text(tg_table *t, size_t row, size_t col, const uint8_t *
   uint32_t code = 0;
   const tg_status status = tg_intern_put(t->cols[col].dict, p, n, &code);
   if (status != TG_OK) return TG_ENOMEM;
+  return store(t, row, col, TG_TEXT, &code, sizeof code);
+}
+
+tg_status tg_table_word(tg_table *t, size_t col, const uint8_t *p, size_t n, uint32_t *code) {
+  if (col >= t->n || t->cols[col].type != TG_TEXT) return TG_EINVAL;
+  return tg_intern_put(t->cols[col].dict, p, n, code) == TG_OK ? TG_OK : TG_ENOMEM;
+}
+
+tg_status tg_table_set_code(tg_table *t, size_t row, size_t col, uint32_t code) {
+  if (place(t, row, col, TG_TEXT) == NULL) return TG_EINVAL;
+  if (code >= tg_intern_count(t->cols[col].dict)) return TG_EINVAL;
   return store(t, row, col, TG_TEXT, &code, sizeof code);
 }
 

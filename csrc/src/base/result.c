@@ -1,0 +1,320 @@
+/* result.c - the named tables a reducer fills, and keys that are equal only once.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "tickgauge/result.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "mem.h"
+#include "tickgauge/reader.h"
+
+typedef struct entry {
+  char *name;
+  tg_table *table;
+} entry;
+
+/* `ids` maps a key's packed bytes to its row in "keys": codes are rows. */
+struct tg_result {
+  tg_alloc alloc;
+  entry *entries;
+  size_t n, cap;
+  tg_intern *ids;
+  uint8_t *scratch;
+  size_t cap_scratch;
+  tg_table *keys, *readings, *problems; /* owned by `entries`; NULL until used */
+};
+
+enum {
+  KEY_FORMAT,
+  KEY_TEST,
+  KEY_METRIC,
+  KEY_OPERATION,
+  KEY_PLACE,
+  KEY_LABELS,
+  KEY_UNIT,
+  KEY_EXCHANGE,
+  KEY_CLUSTER,
+  KEY_CORE,
+  KEY_CPU,
+  KEY_EXP10,
+  KEY_CLOCK_HZ,
+  KEY_ORIGIN,
+  KEY_RESOLUTION,
+  KEY_BETTER,
+  KEY_COLUMNS,
+  KEY_STRINGS = KEY_EXCHANGE + 1
+};
+
+static const tg_column_def key_columns[KEY_COLUMNS] = {
+    [KEY_FORMAT] = {"format", TG_TEXT, 0},       [KEY_TEST] = {"test", TG_TEXT, 0},
+    [KEY_METRIC] = {"metric", TG_TEXT, 0},       [KEY_OPERATION] = {"operation", TG_TEXT, 0},
+    [KEY_PLACE] = {"place", TG_TEXT, 0},         [KEY_LABELS] = {"labels", TG_TEXT, 0},
+    [KEY_UNIT] = {"unit", TG_TEXT, 0},           [KEY_EXCHANGE] = {"exchange", TG_TEXT, 0},
+    [KEY_CLUSTER] = {"cluster", TG_U32, 0},      [KEY_CORE] = {"core", TG_U32, 0},
+    [KEY_CPU] = {"cpu", TG_U32, 0},              [KEY_EXP10] = {"exp10", TG_I64, 0},
+    [KEY_CLOCK_HZ] = {"clock_hz", TG_U64, 0},    [KEY_ORIGIN] = {"origin", TG_TEXT, 0},
+    [KEY_RESOLUTION] = {"resolution", TG_U64, 0}, [KEY_BETTER] = {"better", TG_TEXT, 0},
+};
+
+enum {
+  READING_KEY,
+  READING_SOURCE,
+  READING_BOOT,
+  READING_RUN,
+  READING_BLOCK,
+  READING_VALUE,
+  READING_LINE,
+  READING_OFFSET,
+  READING_COLUMNS
+};
+
+static const tg_column_def reading_columns[READING_COLUMNS] = {
+    [READING_KEY] = {"key", TG_U32, 0},     [READING_SOURCE] = {"source", TG_U32, 0},
+    [READING_BOOT] = {"boot", TG_U32, 0},   [READING_RUN] = {"run", TG_U32, 0},
+    [READING_BLOCK] = {"block", TG_U32, 0}, [READING_VALUE] = {"value", TG_I64, 0},
+    [READING_LINE] = {"line", TG_U64, 0},   [READING_OFFSET] = {"offset", TG_U64, 0},
+};
+
+enum { PROBLEM_SOURCE = 0, PROBLEM_REST = 1, PROBLEM_COLUMNS = PROBLEM_REST + TG_PROBLEM_COLUMNS };
+
+static const tg_column_def problem_columns[PROBLEM_COLUMNS] = {
+    [PROBLEM_SOURCE] = {"source", TG_U32, 0},
+    [PROBLEM_REST + TG_PROBLEM_LINE] = {"line", TG_U64, 0},
+    [PROBLEM_REST + TG_PROBLEM_OFFSET] = {"offset", TG_U64, 0},
+    [PROBLEM_REST + TG_PROBLEM_RULE] = {"rule", TG_TEXT, 0},
+    [PROBLEM_REST + TG_PROBLEM_REASON] = {"reason", TG_TEXT, 0},
+    [PROBLEM_REST + TG_PROBLEM_DETAIL] = {"detail", TG_TEXT, 0},
+    [PROBLEM_REST + TG_PROBLEM_EXCERPT] = {"excerpt", TG_TEXT, 0},
+};
+
+tg_status tg_result_new(const tg_alloc *a, tg_result **out) {
+  a = tg_alloc_or_default(a);
+  tg_result *r = tg_zalloc(a, 1, sizeof *r);
+  if (r == NULL) return TG_ENOMEM;
+  r->alloc = *a;
+  const tg_status status = tg_intern_new(a, UINT32_MAX, &r->ids);
+  if (status != TG_OK) {
+    tg_release(a, r);
+    return status;
+  }
+  *out = r;
+  return TG_OK;
+}
+
+void tg_result_free(tg_result *r) {
+  if (r == NULL) return;
+  const tg_alloc a = r->alloc;
+  for (size_t i = 0; i < r->n; i++) {
+    tg_release(&a, r->entries[i].name);
+    tg_table_free(r->entries[i].table);
+  }
+  tg_release(&a, r->entries);
+  tg_release(&a, r->scratch);
+  tg_intern_free(r->ids);
+  tg_release(&a, r);
+}
+
+/* Whether the table has exactly these columns. */
+static bool table_is(const tg_table *t, const tg_column_def *defs, size_t n) {
+  if (tg_table_cols(t) != n) return false;
+  for (size_t i = 0; i < n; i++) {
+    tg_column_view view;
+    if (tg_table_view(t, i, &view) != TG_OK || view.type != defs[i].type ||
+        view.exp10 != defs[i].exp10 || strcmp(view.name, defs[i].name) != 0)
+      return false;
+  }
+  return true;
+}
+
+static tg_status add_table(tg_result *r, const char *name, const tg_column_def *defs, size_t n,
+                           tg_table **out) {
+  void *entries = r->entries;
+  const size_t size = strlen(name) + 1;
+  tg_table *table = NULL;
+  char *copy = NULL;
+  tg_status status = tg_grow(&r->alloc, &entries, &r->cap, r->n + 1, sizeof *r->entries);
+  r->entries = entries;
+  if (status != TG_OK) goto fail;
+  if ((status = tg_table_new(&r->alloc, defs, n, &table)) != TG_OK) goto fail;
+  if ((copy = tg_zalloc(&r->alloc, size, 1)) == NULL) {
+    status = TG_ENOMEM;
+    goto fail;
+  }
+  memcpy(copy, name, size);
+  r->entries[r->n++] = (entry){copy, table};
+  *out = table;
+  return TG_OK;
+fail:
+  tg_table_free(table);
+  return status == TG_EINVAL ? TG_EINVAL : TG_ENOMEM;
+}
+
+tg_status tg_result_table(tg_result *r, const char *name, const tg_column_def *defs, size_t n,
+                          tg_table **out) {
+  if (name == NULL || name[0] == '\0') return TG_EINVAL;
+  tg_table *known = tg_result_get(r, name);
+  if (known == NULL) return add_table(r, name, defs, n, out);
+  if (!table_is(known, defs, n)) return TG_EINVAL;
+  *out = known;
+  return TG_OK;
+}
+
+tg_table *tg_result_get(const tg_result *r, const char *name) {
+  for (size_t i = 0; i < r->n; i++)
+    if (strcmp(r->entries[i].name, name) == 0) return r->entries[i].table;
+  return NULL;
+}
+
+size_t tg_result_count(const tg_result *r) { return r->n; }
+
+const char *tg_result_name(const tg_result *r, size_t i) {
+  return i < r->n ? r->entries[i].name : NULL;
+}
+
+/* The table of that name in `*cached`, made at first use. */
+static tg_status own_table(tg_result *r, const char *name, const tg_column_def *defs, size_t n,
+                           tg_table **cached) {
+  return *cached != NULL ? TG_OK : tg_result_table(r, name, defs, n, cached);
+}
+
+static const char *origin_text(tg_clock_origin origin) {
+  static const char *const texts[] = {NULL, "log", "option", "platform"};
+  const unsigned i = (unsigned)origin;
+  return i < sizeof texts / sizeof texts[0] ? texts[i] : NULL;
+}
+
+static const char *better_text(tg_better better) {
+  static const char *const texts[] = {"lower", "higher", "none"};
+  const unsigned i = (unsigned)better;
+  return i < sizeof texts / sizeof texts[0] ? texts[i] : NULL;
+}
+
+static void key_strings(const tg_key *key, tg_str out[KEY_STRINGS]) {
+  out[KEY_FORMAT] = key->format;
+  out[KEY_TEST] = key->test;
+  out[KEY_METRIC] = key->metric;
+  out[KEY_OPERATION] = key->operation;
+  out[KEY_PLACE] = key->place;
+  out[KEY_LABELS] = key->labels;
+  out[KEY_UNIT] = key->unit;
+  out[KEY_EXCHANGE] = key->exchange;
+}
+
+/* The whole key as one byte string in `r->scratch`: its numbers, then length and bytes of each
+ * string, so that two keys are equal exactly where their bytes are. */
+static tg_status pack_key(tg_result *r, const tg_key *key, size_t *size) {
+  tg_str strings[KEY_STRINGS];
+  uint64_t head[8 + KEY_STRINGS] = {key->cluster,
+                                    key->core,
+                                    key->cpu,
+                                    (uint64_t)(int64_t)key->exp10,
+                                    key->clock_hz,
+                                    (uint64_t)key->origin,
+                                    key->resolution,
+                                    (uint64_t)key->better};
+  size_t total = sizeof head;
+  key_strings(key, strings);
+  for (size_t i = 0; i < KEY_STRINGS; i++) {
+    head[8 + i] = strings[i].n;
+    if (tg_add_overflows(total, strings[i].n, &total)) return TG_EOVERFLOW;
+  }
+  void *scratch = r->scratch;
+  const tg_status status = tg_grow(&r->alloc, &scratch, &r->cap_scratch, total, 1);
+  r->scratch = scratch;
+  if (status != TG_OK) return status;
+  uint8_t *at = r->scratch;
+  memcpy(at, head, sizeof head);
+  at += sizeof head;
+  for (size_t i = 0; i < KEY_STRINGS; i++) {
+    if (strings[i].n > 0) memcpy(at, strings[i].p, strings[i].n);
+    at += strings[i].n;
+  }
+  *size = total;
+  return TG_OK;
+}
+
+/* Stores an id that may be missing. */
+static void set_id(tg_table *t, size_t row, size_t col, uint32_t id) {
+  if (id != TG_NONE) (void)tg_table_set_u32(t, row, col, id);
+}
+
+/* One row more in "keys"; on failure the table is as before. */
+static tg_status add_key_row(tg_table *t, const tg_key *key) {
+  tg_str strings[KEY_STRINGS];
+  size_t row = 0;
+  tg_status status = tg_table_append(t, &row);
+  if (status != TG_OK) return status;
+  key_strings(key, strings);
+  for (size_t i = 0; i < KEY_STRINGS && status == TG_OK; i++)
+    if (strings[i].n > 0) status = tg_table_set_text(t, row, i, strings[i].p, strings[i].n);
+  if (status == TG_OK)
+    status = tg_table_set_cstr(t, row, KEY_ORIGIN, origin_text(key->origin));
+  if (status == TG_OK)
+    status = tg_table_set_cstr(t, row, KEY_BETTER, better_text(key->better));
+  if (status != TG_OK) {
+    tg_table_truncate(t, row);
+    return status;
+  }
+  set_id(t, row, KEY_CLUSTER, key->cluster);
+  set_id(t, row, KEY_CORE, key->core);
+  set_id(t, row, KEY_CPU, key->cpu);
+  (void)tg_table_set_i64(t, row, KEY_EXP10, key->exp10);
+  if (key->clock_hz != 0) (void)tg_table_set_u64(t, row, KEY_CLOCK_HZ, key->clock_hz);
+  (void)tg_table_set_u64(t, row, KEY_RESOLUTION, key->resolution);
+  return TG_OK;
+}
+
+tg_status tg_result_key(tg_result *r, const tg_key *key, uint32_t *id) {
+  size_t size = 0;
+  if (key->resolution == 0 || (unsigned)key->origin > TG_CLOCK_PLATFORM ||
+      (unsigned)key->better > TG_BETTER_NONE)
+    return TG_EINVAL;
+  tg_status status = own_table(r, "keys", key_columns, KEY_COLUMNS, &r->keys);
+  if (status != TG_OK) return status;
+  if ((status = pack_key(r, key, &size)) != TG_OK) return status;
+  if (tg_intern_find(r->ids, r->scratch, size, id) == TG_OK) return TG_OK;
+  if ((status = add_key_row(r->keys, key)) != TG_OK) return status;
+  status = tg_intern_put(r->ids, r->scratch, size, id);
+  if (status != TG_OK) tg_table_truncate(r->keys, tg_table_rows(r->keys) - 1);
+  return status;
+}
+
+tg_status tg_result_reading(tg_result *r, const tg_reading *reading) {
+  size_t row = 0;
+  tg_status status = own_table(r, "readings", reading_columns, READING_COLUMNS, &r->readings);
+  if (status != TG_OK) return status;
+  if ((status = tg_table_append(r->readings, &row)) != TG_OK) return status;
+  set_id(r->readings, row, READING_KEY, reading->key);
+  set_id(r->readings, row, READING_SOURCE, reading->source);
+  set_id(r->readings, row, READING_BOOT, reading->boot);
+  set_id(r->readings, row, READING_RUN, reading->run);
+  set_id(r->readings, row, READING_BLOCK, reading->block);
+  (void)tg_table_set_i64(r->readings, row, READING_VALUE, reading->value);
+  (void)tg_table_set_u64(r->readings, row, READING_LINE, reading->line);
+  (void)tg_table_set_u64(r->readings, row, READING_OFFSET, reading->offset);
+  return TG_OK;
+}
+
+tg_status tg_result_problem(tg_result *r, uint32_t source, uint64_t line, uint64_t offset,
+                            const char *rule, const char *reason, const char *format, ...) {
+  char detail[2 * TG_ERROR_TEXT];
+  va_list args;
+  va_start(args, format);
+  if (vsnprintf(detail, sizeof detail, format, args) < 0) detail[0] = '\0';
+  va_end(args);
+  size_t row = 0;
+  tg_status status = own_table(r, "problems", problem_columns, PROBLEM_COLUMNS, &r->problems);
+  if (status != TG_OK) return status;
+  tg_table *t = r->problems;
+  if ((status = tg_table_append(t, &row)) != TG_OK) return status;
+  set_id(t, row, PROBLEM_SOURCE, source);
+  if (line != 0) {
+    (void)tg_table_set_u64(t, row, PROBLEM_REST + TG_PROBLEM_LINE, line);
+    (void)tg_table_set_u64(t, row, PROBLEM_REST + TG_PROBLEM_OFFSET, offset);
+  }
+  status = tg_table_set_cstr(t, row, PROBLEM_REST + TG_PROBLEM_RULE, rule);
+  if (status == TG_OK) status = tg_table_set_cstr(t, row, PROBLEM_REST + TG_PROBLEM_REASON, reason);
+  if (status == TG_OK) status = tg_table_set_cstr(t, row, PROBLEM_REST + TG_PROBLEM_DETAIL, detail);
+  if (status != TG_OK) tg_table_truncate(t, row);
+  return status;
+}

@@ -1,0 +1,78 @@
+/* binding.h - what the files of tickgauge._core share.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TICKGAUGE_BINDING_H
+#define TICKGAUGE_BINDING_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#ifndef NPY_NO_DEPRECATED_API
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#endif
+#ifndef NPY_TARGET_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#endif
+#define PY_ARRAY_UNIQUE_SYMBOL tickgauge_core_ARRAY_API
+#ifndef TG_PY_IMPORT_ARRAY
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+
+#include <tickgauge/tickgauge.h>
+
+/* Module state: the exception classes of tickgauge.errors and the heap types. */
+typedef struct tg_py_state {
+  PyObject *error;
+  PyObject *input_error;
+  PyObject *rule_error;
+  PyObject *limit_error;
+  PyObject *not_comparable;
+  PyObject *not_enough_data;
+  PyTypeObject *table_type;
+  PyTypeObject *ruleset_type;
+  PyTypeObject *reader_type;
+  PyTypeObject *records_type;
+} tg_py_state;
+
+/* The state of the module; never NULL once exec has begun. */
+tg_py_state *tg_py_state_of(PyObject *module);
+
+/* Raises what `status` stands for and returns NULL. `err` may be NULL (the message is then the
+ * status text). TG_ESYNTAX and TG_EINVAL of a rule set are RuleError: pass `in_rules` 1. A
+ * TG_EINTERRUPTED leaves the exception of the signal handler as it is. */
+PyObject *tg_py_raise(PyObject *module, tg_status status, const tg_error *err, int in_rules);
+
+/* Memory of the core that several Python objects and Arrow consumers share. The count is atomic
+ * and the release function knows no Python, so that the last holder may let go without the GIL. */
+typedef struct tg_py_hold tg_py_hold;
+
+/* A hold with one reference on `object`. On failure `release(object)` has been called, MemoryError
+ * is set and the result is NULL. */
+tg_py_hold *tg_py_hold_new(void *object, void (*release)(void *object));
+tg_py_hold *tg_py_hold_get(tg_py_hold *hold); /* one more reference; returns `hold` */
+void tg_py_hold_put(tg_py_hold *hold);        /* one reference less; NULL is allowed */
+
+/* Wraps a table as a `_core.Table`. With `hold` NULL the object owns the table (which is freed
+ * when this call fails, too); otherwise a reference to `hold` is taken. NULL with an exception
+ * set. */
+PyObject *tg_py_table(PyObject *module, tg_table *table, tg_py_hold *hold);
+
+/* The core table of a `_core.Table`; NULL with TypeError set for anything else. Borrowed. */
+const tg_table *tg_py_table_of(PyObject *module, PyObject *object);
+
+/* A new read-only array over `data`, kept alive by `base` (a new reference is taken). `rows` 0
+ * gives an empty array of its own. */
+PyObject *tg_py_view(const void *data, size_t rows, int typenum, PyObject *base);
+
+/* Arrow PyCapsules of a table that `hold` keeps alive: the schema; (schema, struct array); a
+ * stream of one batch. New references, NULL with an exception set. */
+PyObject *tg_py_arrow_schema(PyObject *module, const tg_table *table);
+PyObject *tg_py_arrow_array(PyObject *module, const tg_table *table, tg_py_hold *hold);
+PyObject *tg_py_arrow_stream(PyObject *module, const tg_table *table, tg_py_hold *hold);
+
+/* Each area adds its functions and types to the module; -1 with an exception set. */
+int tg_py_add_errors(PyObject *module);
+int tg_py_add_table(PyObject *module);
+int tg_py_add_reader(PyObject *module);
+
+#endif

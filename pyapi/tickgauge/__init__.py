@@ -1,0 +1,1 @@
+"""Latency of firmware and boards, read off their consoles."""
