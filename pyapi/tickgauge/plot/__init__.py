@@ -1,0 +1,5 @@
+"""Plots (the ``plot`` extra): functions on plain series, and accessors on result objects.
+
+Every function takes ``ax`` (matplotlib Axes, or None for new ones) and returns the Axes. Nothing
+here calls ``show()`` or touches rcParams. Units and the number of readings are on every plot.
+"""
