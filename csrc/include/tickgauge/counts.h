@@ -43,15 +43,16 @@ TG_API void tg_counts_free(tg_counts *c);
 TG_API tg_status tg_counts_add(tg_counts *c, const int64_t *values, size_t n);
 /* Adds a value `n` times. */
 TG_API tg_status tg_counts_add_n(tg_counts *c, int64_t value, uint64_t n);
-/* Adds all of `other`; the result does not depend on order or grouping of merges. */
+/* Adds all of `other`; the result does not depend on order or grouping of merges. TG_EINVAL where
+ * limit or fold_bits of the two differ; else as tg_counts_add, and untouched on failure. */
 TG_API tg_status tg_counts_merge(tg_counts *c, const tg_counts *other);
 /* The sorted pairs; valid until the next change. Sorts pending values, so it may fail. */
 TG_API tg_status tg_counts_pairs(tg_counts *c, const tg_count **pairs, size_t *n);
 TG_API uint64_t tg_counts_total(const tg_counts *c);
 TG_API bool tg_counts_folded(const tg_counts *c);
 
-/* Moments of the values, sums exact in 128 bits centred on the minimum, then one rounding.
- * `variance` divides by n-1 (missing as NaN for n < 2). TG_ENODATA when empty. */
+/* Moments of the values: sums exact (128 bits, squares 256, centred on the minimum), then one
+ * rounding. `variance` divides by n-1 (missing as NaN for n < 2). TG_ENODATA when empty. */
 typedef struct tg_moments {
   uint64_t n;
   int64_t min, max;
