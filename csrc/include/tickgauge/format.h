@@ -30,6 +30,7 @@ typedef struct tg_reduce_in {
   const tg_records *const *sources; /* records of each source, all read with the same rule set */
   size_t n_sources;
   const tg_reduce_options *options;
+  const tg_alloc *alloc; /* what reducers allocate with: set by tg_reduce, callers leave it NULL */
 } tg_reduce_in;
 
 /* One format. `reduce` adds tables, keys, readings and problems to `out`; NULL where the rules'

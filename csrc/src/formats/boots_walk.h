@@ -1,0 +1,102 @@
+/* boots_walk.h - the marks of a source that tell boots apart, and the walk over them.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TG_FORMATS_BOOTS_WALK_H
+#define TG_FORMATS_BOOTS_WALK_H
+
+#include "boots.h"
+
+/* What a record means to the walk. */
+typedef enum tg_mark_kind {
+  TG_MARK_OTHER = 0, /* a record of some format: it belongs to a boot, no more */
+  TG_MARK_BANNER,    /* a stage announces itself */
+  TG_MARK_BUILT,     /* the build date of a stage */
+  TG_MARK_PLATFORM,  /* a line that names the platform */
+  TG_MARK_PMF,       /* a PMF stamp; `id` is its tid */
+  TG_MARK_FREQUENCY, /* `stamp` is the frequency */
+  TG_MARK_CLIENT,    /* a client's line; `stamp` is its start */
+  TG_MARK_DRIVER,    /* an SMC stamp of the driver; `id` is the cmd */
+  TG_MARK_CORE       /* an SMC stamp of the TEE core; `id` is the cmd */
+} tg_mark_kind;
+
+/* The stages of a chain, in the order in which they boot. */
+typedef enum tg_stage {
+  TG_STAGE_NONE = 0,
+  TG_STAGE_PMF,
+  TG_STAGE_WELCOME,
+  TG_STAGE_BL1,
+  TG_STAGE_SPL,
+  TG_STAGE_BL2,
+  TG_STAGE_BL31,
+  TG_STAGE_SPL_LATE, /* the second SPL of boards whose first one starts BL31 */
+  TG_STAGE_OPTEE,
+  TG_STAGE_UBOOT,
+  TG_STAGE_TFTF,
+  TG_STAGE_LINUX,
+  TG_STAGE_COUNT
+} tg_stage;
+
+/* One record as the walk sees it. */
+typedef struct tg_mark {
+  uint64_t line, offset, stamp;
+  uint32_t rule, row;
+  uint64_t id;
+  uint8_t kind;  /* tg_mark_kind */
+  uint8_t lane;  /* tg_lane */
+  uint8_t stage; /* tg_stage of a banner; of another record the stage it proves to be reached */
+  bool opens;    /* a stamp that begins a pair */
+} tg_mark;
+
+/* The marks of one source in its order; runs of TG_MARK_OTHER are one mark. */
+typedef struct tg_marks {
+  tg_mark *at;
+  size_t n, cap;
+  const tg_records *records;
+} tg_marks;
+
+#define TG_REASON_TEXT 96
+
+/* One stretch between two starts. */
+typedef struct tg_stretch {
+  size_t first, n;  /* marks: [first, first + n) of those the walk was given */
+  uint64_t line, offset;
+  uint64_t hz;      /* 0: no frequency line */
+  uint32_t version_rule, version_row; /* of the banner that names the build; rule TG_NONE: none */
+  uint32_t built_rule, built_row;
+  uint32_t platform_rule, platform_row;
+  uint8_t chain[TG_STAGE_COUNT]; /* stages in the order seen */
+  uint8_t n_chain;
+  uint32_t boot; /* row of "boots", once known */
+  char reason[TG_REASON_TEXT];
+} tg_stretch;
+
+typedef struct tg_stretches {
+  tg_stretch *at;
+  size_t n, cap;
+} tg_stretches;
+
+/* Gathers the marks of a source into `marks`, whose `at` the caller releases with `a`.
+ * TG_OK, TG_ENOMEM. */
+tg_status tg_marks_gather(const tg_alloc *a, const tg_records *records, tg_marks *marks);
+
+/* Cuts the marks [from, to) into stretches, appended to `out` (released by the caller).
+ * `clock_hz` is the clock the user stated, 0 if none. TG_OK, TG_ENOMEM. */
+tg_status tg_marks_walk(const tg_alloc *a, const tg_marks *marks, size_t from, size_t to,
+                        uint64_t clock_hz, tg_stretches *out);
+
+/* How well a stretch of another console fits a boot of the leading one. */
+typedef enum tg_fit {
+  TG_FIT_NO,      /* its stamps contradict */
+  TG_FIT_UNKNOWN, /* it has no stamps to tell by */
+  TG_FIT_SHIFTED, /* nothing nests, a constant shift would nest all */
+  TG_FIT_YES
+} tg_fit;
+
+/* Judges by the stamps whether the stretch `b` belongs to the boot of stretch `a`.
+ * TG_OK, TG_ENOMEM. */
+tg_status tg_stretch_fit(const tg_alloc *a, const tg_marks *lead_marks, const tg_stretch *lead,
+                         const tg_marks *marks, const tg_stretch *s, tg_fit *fit);
+
+/* The name of a stage in a chain; "" for those that are not named. */
+const char *tg_stage_name(tg_stage stage);
+
+#endif

@@ -1,0 +1,74 @@
+/* optee_pairs.h - SMC stamps become pairs, pairs nest in pairs.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TG_FORMATS_OPTEE_PAIRS_H
+#define TG_FORMATS_OPTEE_PAIRS_H
+
+#include "tickgauge/alloc.h"
+#include "tickgauge/result.h"
+#include "tickgauge/status.h"
+
+/* One stamp and the line that shows it. */
+typedef struct tg_stamp {
+  uint64_t ticks;
+  uint64_t line, offset;
+  uint32_t source;
+  uint32_t boot;
+} tg_stamp;
+
+/* One SMC line: the stamp, its command, and whether it opens a pair (do, receiving). */
+typedef struct tg_smc {
+  tg_stamp at;
+  uint64_t cmd;
+  bool opens;
+  bool repaired;
+} tg_smc;
+
+#define TG_UNCLAIMED UINT32_MAX
+/* More pairs of one command than this are never open at once: OP-TEE has fewer threads. The
+ * oldest is then left without its end. */
+#define TG_OPEN_PAIRS 256
+
+/* Two stamps that belong together, or one whose partner is missing. */
+typedef struct tg_pair {
+  tg_stamp start, finish;
+  uint64_t cmd;
+  bool have_start, have_finish;
+  bool overlap;     /* another of the same command was open: which finish is whose is not told */
+  bool repaired;
+  uint32_t holds;   /* how many inner pairs found a place in it */
+  uint32_t inner;   /* the inner pair it holds, if `holds` is 1 */
+  uint32_t places;  /* in how many outer intervals it fits */
+  uint32_t outer;   /* the outer interval, if `places` is 1 */
+} tg_pair;
+
+typedef struct tg_pairs {
+  tg_pair *at;
+  size_t n, cap;
+} tg_pairs;
+
+/* Orders SMC lines by boot, then by time; equal stamps keep the order of the source. */
+tg_status tg_smc_sort(const tg_alloc *a, tg_smc *lines, size_t n);
+
+/* Pairs the lines of one boot, given in time order: a finish pairs with the latest open start of
+ * the same command. `out->n` is set anew; the pairs come in the order of their first stamps.
+ * TG_OK, TG_ENOMEM. */
+tg_status tg_pairs_make(const tg_alloc *a, const tg_smc *lines, size_t n, tg_pairs *out);
+
+/* The interval a complete pair spans. */
+static inline bool tg_pair_whole(const tg_pair *p) { return p->have_start && p->have_finish; }
+static inline uint64_t tg_pair_first(const tg_pair *p) {
+  return p->have_start ? p->start.ticks : p->finish.ticks;
+}
+
+/* Finds for each whole pair of `inner` the whole pairs of `outer` with the same command that
+ * contain it, in one sweep over both; fills `holds`/`inner` of the outer and `places`/`outer` of
+ * the inner ones (which must be 0 before). Both in time order. TG_OK, TG_ENOMEM. */
+tg_status tg_pairs_nest(const tg_alloc *a, tg_pairs *outer, tg_pairs *inner);
+
+/* Looks for one shift, added to all stamps of `inner`, that nests all or nearly all of them in
+ * pairs of `outer` of the same command. `*found` says whether there is one; all shifts in
+ * [*lowest, *highest] do. TG_OK, TG_ENOMEM. */
+tg_status tg_pairs_shift(const tg_alloc *a, const tg_pairs *outer, const tg_pairs *inner,
+                         bool *found, int64_t *lowest, int64_t *highest);
+
+#endif
