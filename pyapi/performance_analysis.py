@@ -27,26 +27,33 @@ SYSCALL_ROWS = (
 )
 CALL_HEAD = "When                           Counter Value    Interval(ns)"
 SYSCALL_HEAD = "When                             Counter Value    Interval(ns)"
+CALL_SUMMARY = (
+    ("Client -> TA (one way trip)   ", 0, 3),
+    ("Client -> Client (round trip) ", 0, 6),
+    ("SMC Call Send To Secure OS    ", 1, 2),
+    ("SMC Call Return From Secure OS", 4, 5),
+)
+SYSCALL_SUMMARY = (("TA -> OS", 0, 1), ("OS -> TA", 1, 2), ("TA -> TA", 0, 2))
 UNKNOWN = "Unknown SMC call command = "
 NANOSECONDS = 10**9
 NARROW = 1024  # bits of a number that prints under any limit on the digits of an int
 
 
 def section(title, head, width, names, ticks, resolution, summary):
-    """One block of the report: a row per stamp, then intervals between chosen stamps.
+    """The lines of one block: a row per stamp, then intervals between chosen stamps.
 
-    `ticks` are the stamps in counter ticks, `resolution` the ns of a tick; `summary` holds a label
-    and the two rows an interval lies between.
+    `ticks` are the stamps in counter ticks, `resolution` the ns of a tick; `summary` holds labels,
+    each with the two rows an interval lies between.
     """
     lines = [RULE, title, RULE, head, LINE]
     before = ticks[0]
-    for name, now in zip(names, ticks):
-        lines.append("%s%16d%16d" % (name.ljust(width), now, resolution * (now - before)))
+    for name, now in zip(names, ticks, strict=True):
+        lines.append(f"{name:<{width}}{now:16d}{resolution * (now - before):16d}")
         before = now
     lines += ["", LINE, "Summary", LINE]
     for label, begin, end in summary:
-        lines.append("%s = %10d (ns)" % (label, resolution * (ticks[end] - ticks[begin])))
-    return lines + ["", ""]
+        lines.append(f"{label} = {resolution * (ticks[end] - ticks[begin]):10d} (ns)")
+    return [*lines, "", ""]
 
 
 def report(values):
@@ -58,27 +65,15 @@ def report(values):
     if frequency == 0:
         raise ZeroDivisionError("long division or modulo by zero")
     resolution = NANOSECONDS // frequency
-    summary = (
-        ("Client -> TA (one way trip)   ", 0, 3),
-        ("Client -> Client (round trip) ", 0, 6),
-        ("SMC Call Send To Secure OS    ", 1, 2),
-        ("SMC Call Return From Secure OS", 4, 5),
-    )
-    lines = ["Counter resolution (ns) = %d" % resolution, ""]
+    lines = [f"Counter resolution (ns) = {resolution}", ""]
     for call, title in enumerate(("Open Session", "Invoke Command")):
         start, enter, back = values[1 + 3 * call : 4 + 3 * call]
         do, done, receive, finish = values[10 + call : 18 : 2]
         ticks = (start, do, receive, enter, finish, done, back)
-        lines += section(title, CALL_HEAD, 28, CALL_ROWS, ticks, resolution, summary)
-    lines += section(
-        "Secure System Call (TEE_GetPropertyAsBinaryBlock)",
-        SYSCALL_HEAD,
-        30,
-        SYSCALL_ROWS,
-        values[7:10],
-        resolution,
-        (("TA -> OS", 0, 1), ("OS -> TA", 1, 2), ("TA -> TA", 0, 2)),
-    )
+        lines += section(title, CALL_HEAD, 28, CALL_ROWS, ticks, resolution, CALL_SUMMARY)
+    title = "Secure System Call (TEE_GetPropertyAsBinaryBlock)"
+    ticks = values[7:10]
+    lines += section(title, SYSCALL_HEAD, 30, SYSCALL_ROWS, ticks, resolution, SYSCALL_SUMMARY)
     return "\n".join(lines) + "\n"
 
 
@@ -95,7 +90,10 @@ def report_of_any_width(values):
 
 
 def analyse(path, write):
-    """Read the log at `path` and hand the text of the original's stdout to `write`, in pieces."""
+    """Read the log at `path` and hand the text of the original's stdout to `write`, in pieces.
+
+    Raises ZeroDivisionError as `report` does, after what the original prints before it.
+    """
     from _tickgauge_legacy import read
 
     def unknown(commands):
@@ -107,37 +105,42 @@ def analyse(path, write):
     write(report_of_any_width(values) + "\n")
 
 
-def main(argv=None):
-    """Run on `argv` (default: `sys.argv`) and return the exit status."""
-    argv = sys.argv if argv is None else argv
+def run(argv):
+    """Run on `argv` with all of its output written, and return the exit status."""
     out = sys.stdout
-    try:
-        if len(argv) < 2:
-            out.flush()
-            usage = b"Usage: %b <filename>\n" % os.fsencode(argv[0])
-            out.buffer.write(usage) if hasattr(out, "buffer") else out.write(os.fsdecode(usage))
+    if out is None:
+        raise OSError(9, "Bad file descriptor")  # as the original says when stdout is closed
+    status = 0
+    if len(argv) < 2:
+        usage = b"Usage: %b <filename>\n" % os.fsencode(argv[0])
+        if hasattr(out, "buffer"):
+            out.buffer.write(usage)  # the name may be any bytes
         else:
+            out.write(os.fsdecode(usage))
+    else:
+        try:
             analyse(argv[1], out.write)
-        out.flush()
-    except ZeroDivisionError as error:
-        out.flush()
-        print("no CounterTimerFrequency line above 0 in", repr(argv[1]), file=sys.stderr)
-        print(f"ZeroDivisionError: {error}", file=sys.stderr)
-        return 1
-    except ImportError:
-        print("tickgauge is not installed for", sys.executable, file=sys.stderr)
-        return 1
+        except ZeroDivisionError as error:
+            print(f"no CounterTimerFrequency line above 0 in {argv[1]!r}", file=sys.stderr)
+            print(f"ZeroDivisionError: {error}", file=sys.stderr)
+            status = 1
+    out.flush()
+    return status
+
+
+def main(argv=None):
+    """Run on `argv` (default: `sys.argv`), tell a failure in a line, return the exit status."""
+    try:
+        return run(sys.argv if argv is None else argv)
     except KeyboardInterrupt:
         print("KeyboardInterrupt", file=sys.stderr)
-        return 1
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left is dropped without a word
-        return 1
+    except ModuleNotFoundError:
+        print(f"tickgauge is not installed for {sys.executable}", file=sys.stderr)
     except OSError as error:
-        print(f"OSError: {error}", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 1
-    return 0
+        if not isinstance(error, BrokenPipeError):
+            print(f"OSError: {error}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that what is left is not tried again
+    return 1
 
 
 if __name__ == "__main__":

@@ -58,6 +58,7 @@ static int read_log(int fd, tg_legacy *log, PyObject *unknown) {
     tg_status status = TG_OK;
     ssize_t n;
     int problem;
+    if (PyErr_CheckSignals() != 0) break;
     Py_BEGIN_ALLOW_THREADS
     n = read_chunk(fd, chunk, log, &status);
     problem = errno;
@@ -67,7 +68,7 @@ static int read_log(int fd, tg_legacy *log, PyObject *unknown) {
       PyErr_NoMemory();
       break;
     }
-    if (tell_unknown(log, unknown) != 0 || PyErr_CheckSignals() != 0) break;
+    if (tell_unknown(log, unknown) != 0) break;
     if (n == 0) {
       result = 1;
       break;
