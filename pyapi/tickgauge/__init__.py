@@ -1,1 +1,69 @@
-"""Latency of firmware and boards, read off their consoles."""
+"""Latency of firmware and boards, read off their consoles.
+
+>>> import tickgauge as tg
+>>> data = tg.read("console.log")                  # doctest: +SKIP
+>>> data.readings.select(metric="wakeup").ns       # doctest: +SKIP
+
+Importing the package does no work; each name below is loaded when it is first used.
+"""
+
+# ruff: noqa: F401  (the imports below are for type checkers)
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import numpy  # the one thing that importing the package loads
+
+# Where each public name lives: one line for a new one, here and in the imports for type
+# checkers below. No module may bear the name of what it exports: the import system would put
+# the module in its place.
+_NAMES = {
+    "Error": "errors",
+    "Frame": "frame",
+    "InputError": "errors",
+    "LimitError": "errors",
+    "MissingExtra": "errors",
+    "NotComparableError": "errors",
+    "NotEnoughData": "errors",
+    "RuleError": "errors",
+    "Status": "errors",
+    "UnknownName": "errors",
+    "build_info": "versions",
+    "show_versions": "versions",
+}
+
+__all__ = [*_NAMES]
+
+if TYPE_CHECKING:
+    from .errors import (
+        Error,
+        InputError,
+        LimitError,
+        MissingExtra,
+        NotComparableError,
+        NotEnoughData,
+        RuleError,
+        Status,
+        UnknownName,
+    )
+    from .frame import Frame
+    from .versions import build_info, show_versions
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from .versions import version
+
+        return version()
+    try:
+        module = importlib.import_module(f".{_NAMES[name]}", __name__)
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    value = globals()[name] = getattr(module, name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_NAMES, "__version__"})

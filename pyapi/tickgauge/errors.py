@@ -12,10 +12,12 @@ __all__ = [
     "Error",
     "InputError",
     "LimitError",
+    "MissingExtra",
     "NotComparableError",
     "NotEnoughData",
     "RuleError",
     "Status",
+    "UnknownName",
 ]
 
 
@@ -131,3 +133,15 @@ class NotEnoughData(Error):
     """There are too few values for the question."""
 
     default_status = Status.ENODATA
+
+
+class UnknownName(Error, KeyError):
+    """No column, key or verb has that name; the message lists what there is."""
+
+    default_status = Status.ENOTFOUND
+
+
+class MissingExtra(Error, ImportError):
+    """An optional library is not installed; the message says which extra brings it."""
+
+    default_status = Status.EUNSUPPORTED

@@ -1,0 +1,5 @@
+"""``python -m tickgauge``."""
+
+from .cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,68 @@
+"""The ``tickgauge`` command: one verb a question.
+
+Exit status, the first that applies: 2 usage, unreadable or unrecognised input; 1 the answer is
+bad; 3 nothing to tell it from; 0 done; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from . import common
+
+__all__ = ["main"]
+
+# Every verb and what it answers: one line for a new one, in the order of `tickgauge --help`.
+# The module of that name in this folder has add(subparsers) and run(args) -> exit status.
+VERBS = {
+    "versions": "what runs here: for bug reports",
+}
+
+
+def _parser(chosen: str | None) -> argparse.ArgumentParser:
+    """The parser; only the chosen verb's module is imported, the others are names."""
+    parser = argparse.ArgumentParser(
+        prog="tickgauge",
+        description="Latency of firmware and boards, read off their consoles.",
+        epilog="tickgauge VERB --help tells more. Exit status: 0 done, 1 the answer is bad, "
+        "2 usage or input, 3 nothing to tell it from, 130 interrupted.",
+    )
+    parser.add_argument("--version", action="store_true", help="print the version")
+    subparsers = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs")
+    for verb, answers in VERBS.items():
+        if verb == chosen:
+            importlib.import_module(f".{verb}", __name__).add(subparsers)
+        else:
+            subparsers.add_parser(verb, help=answers, add_help=False)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments without the program's name; ``sys.argv[1:]`` by default.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    chosen = next((a for a in arguments if not a.startswith("-")), None)
+    parser = _parser(chosen)
+    args = parser.parse_args(arguments)
+    if args.version:
+        from ..versions import version
+
+        print(f"tickgauge {version()}")
+        return common.DONE
+    if args.verb is None:
+        parser.print_usage(sys.stderr)
+        return common.USAGE
+    return common.guarded(args)

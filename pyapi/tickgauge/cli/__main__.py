@@ -1,0 +1,5 @@
+"""``python -m tickgauge.cli``."""
+
+from . import main
+
+raise SystemExit(main())

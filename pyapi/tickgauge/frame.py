@@ -1,0 +1,607 @@
+"""Frame: the Python face of a table of the core.
+
+A frame is a list of named columns of one length, read-only. Its columns are the core's own
+memory where they come from one table, and are gathered with NumPy, when they are first asked
+for, where rows were selected or sources merged.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._lazy import need
+from .display import Grid, clean
+from .errors import UnknownName
+
+__all__ = ["Column", "Frame", "concat"]
+
+#: Rows that a repr shows at most.
+SHOWN = 20
+
+_DTYPES: dict[str, np.dtype[Any]] = {
+    "u64": np.dtype("u8"),
+    "i64": np.dtype("i8"),
+    "u32": np.dtype("u4"),
+    "f64": np.dtype("f8"),
+    "bool": np.dtype("?"),
+    "text": np.dtype("u4"),
+}
+
+Loader = Callable[[], tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]]
+
+
+class Column:
+    """One column: data, which rows have a value, and the words of a text column.
+
+    Parameters
+    ----------
+    name : str
+    type : {"u64", "i64", "u32", "f64", "bool", "text"}
+    load : callable
+        Gives ``(data, valid)`` when first asked for; `valid` None means that every row has a
+        value.
+    words : sequence of bytes, or a callable that gives it
+        Text only: row i reads ``words[data[i]]``.
+    exp10 : int
+        A value is ``data * 10**exp10``.
+    """
+
+    __slots__ = ("_data", "_load", "_texts", "_valid", "_words", "exp10", "name", "type")
+
+    def __init__(
+        self,
+        name: str,
+        type: str,
+        load: Loader,
+        words: Sequence[bytes] | Callable[[], Sequence[bytes]] | None = None,
+        exp10: int = 0,
+    ) -> None:
+        self.name = name
+        self.type = type
+        self.exp10 = exp10
+        self._load: Loader | None = load
+        self._words = words
+        self._texts: npt.NDArray[np.object_] | None = None
+        self._data: npt.NDArray[Any] | None = None
+        self._valid: npt.NDArray[np.bool_] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        data: npt.ArrayLike,
+        valid: npt.NDArray[np.bool_] | None = None,
+        type: str | None = None,
+        exp10: int = 0,
+    ) -> Column:
+        """A column from values: integers, floats, booleans or strings (None = missing)."""
+        array: npt.NDArray[Any]
+        if isinstance(data, (list, tuple)) and any(isinstance(v, (str, bytes)) for v in data):
+            array = np.empty(len(data), dtype="O")  # a NumPy str would lose trailing NULs
+            array[:] = data
+        else:
+            array = np.asarray(data)
+        if array.dtype.kind in "OUST":
+            return cls._of_text(name, array, valid)
+        kinds = {"u": "u64", "i": "i64", "f": "f64", "b": "bool"}
+        kind = type or ("u32" if array.dtype == np.uint32 else kinds[array.dtype.kind])
+        array = np.ascontiguousarray(array, dtype=_DTYPES[kind])
+        return cls(name, kind, lambda: (array, valid), exp10=exp10)
+
+    @classmethod
+    def _of_text(
+        cls, name: str, array: npt.NDArray[Any], valid: npt.NDArray[np.bool_] | None
+    ) -> Column:
+        given = [None if v is None else v if isinstance(v, bytes) else str(v) for v in array]
+        codes: dict[bytes, int] = {}
+        data = np.zeros(len(given), "u4")
+        present = np.ones(len(given), "?") if valid is None else valid.copy()
+        for i, value in enumerate(given):
+            if value is None:
+                present[i] = False
+                continue
+            word = value if isinstance(value, bytes) else value.encode("utf-8", "surrogateescape")
+            data[i] = codes.setdefault(word, len(codes))
+        return cls(name, "text", lambda: (data, present), tuple(codes))
+
+    @classmethod
+    def of_table(cls, table: _core.Table, index: int) -> Column:
+        """A column of a core table: its memory, not a copy."""
+
+        def load() -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
+            valid = table.valid(index)
+            return table.column(index), None if valid.all() else valid
+
+        kind = table.types[index]
+        words = (lambda: table.words(index) or ()) if kind == "text" else None
+        return cls(table.names[index], kind, load, words, table.exponents[index])
+
+    def _loaded(self) -> None:
+        if self._load is not None:
+            data, valid = self._load()
+            data = data.view()
+            data.flags.writeable = False
+            self._data, self._valid, self._load = data, valid, None
+
+    @property
+    def data(self) -> npt.NDArray[Any]:
+        """The stored items, read-only; what stands in a row without a value means nothing."""
+        self._loaded()
+        assert self._data is not None
+        return self._data
+
+    @property
+    def valid(self) -> npt.NDArray[np.bool_] | None:
+        """Which rows have a value; None means all."""
+        self._loaded()
+        return self._valid
+
+    @property
+    def words(self) -> Sequence[bytes]:
+        """The distinct words of a text column, else empty."""
+        if callable(self._words):
+            self._words = self._words()
+        return self._words or ()
+
+    @property
+    def texts(self) -> npt.NDArray[np.object_]:
+        """The words as str (invalid UTF-8 replaced)."""
+        if self._texts is None:
+            texts = np.empty(len(self.words), dtype=object)
+            texts[:] = [word.decode("utf-8", "replace") for word in self.words]
+            self._texts = texts
+        return self._texts
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def values(self) -> npt.NDArray[Any]:
+        """The column as one uses it.
+
+        Returns
+        -------
+        ndarray
+            Numbers: the stored items themselves (a masked array over them where some are
+            missing). Text: an object array of str, None where missing.
+        """
+        if self.type == "text":
+            return self._text_values()
+        if self.valid is None:
+            return self.data
+        masked: npt.NDArray[Any] = np.ma.MaskedArray(self.data, mask=~self.valid, copy=False)
+        return masked
+
+    def _text_values(self) -> npt.NDArray[np.object_]:
+        if len(self.words) == 0:
+            return np.full(len(self), None, dtype=object)
+        out: npt.NDArray[np.object_] = self.texts[self.data]
+        if self.valid is not None:
+            out[~self.valid] = None
+        return out
+
+    def cell(self, row: int) -> Any:
+        """One value as a plain Python object, None where missing."""
+        if self.valid is not None and not self.valid[row]:
+            return None
+        if self.type == "text":
+            return self.texts[self.data[row]]
+        return self.data[row].item()
+
+    def take(self, index: npt.NDArray[Any], present: npt.NDArray[np.bool_] | None = None) -> Column:
+        """The rows of `index` (integers), gathered when first asked for.
+
+        `present` False gives a missing value whatever the index.
+        """
+
+        def load() -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
+            if len(self) == 0:
+                return np.zeros(len(index), _DTYPES[self.type]), np.zeros(len(index), "?")
+            data = self.data[index]
+            valid = None if self.valid is None else self.valid[index]
+            if present is not None and not present.all():
+                valid = present if valid is None else valid & present
+            return data, valid
+
+        words = (lambda: self.words) if self.type == "text" else None
+        return Column(self.name, self.type, load, words, self.exp10)
+
+    def renamed(self, name: str) -> Column:
+        """The same column under another name."""
+        words = (lambda: self.words) if self.type == "text" else None
+        return Column(name, self.type, lambda: (self.data, self.valid), words, self.exp10)
+
+    def spec(self) -> tuple[Any, ...]:
+        """What `_core.table_from_columns` takes."""
+        words = self.words if self.type == "text" else None
+        return (self.name, self.type, self.exp10, self.data, self.valid, words)
+
+    def matching(self, wanted: Any) -> npt.NDArray[np.bool_]:
+        """Which rows hold `wanted`: a value, None (missing), or several of them.
+
+        Raises
+        ------
+        UnknownName
+            The column has rows, and the value is in none of them.
+        """
+        several = isinstance(wanted, (list, tuple, set, frozenset, range, np.ndarray))
+        out = np.zeros(len(self), "?")
+        for one in wanted if several else [wanted]:
+            hit = self._equal(one)
+            if len(self) and not hit.any():
+                raise UnknownName(
+                    f"no row has {self.name} = {clean(repr(one))}; there are: {self._inventory()}"
+                )
+            out |= hit
+        return out
+
+    def _equal(self, one: Any) -> npt.NDArray[np.bool_]:
+        valid = np.ones(len(self), "?") if self.valid is None else self.valid
+        if one is None:
+            return ~valid
+        if self.type != "text":
+            equal: npt.NDArray[np.bool_] = valid & (self.data == one)
+            return equal
+        codes = np.flatnonzero(self.texts == str(one))
+        hit: npt.NDArray[np.bool_] = valid & np.isin(self.data, codes)
+        return hit
+
+    def _inventory(self, limit: int = 12) -> str:
+        """The distinct values, for an error message."""
+        data = self.data if self.valid is None else self.data[self.valid]
+        distinct = np.unique(data)
+        if self.type == "text":
+            shown = [repr(w) for w in sorted({self.texts[i] for i in distinct})]
+        else:
+            shown = [str(v) for v in distinct[: limit + 1].tolist()]
+        more = max(len(distinct), len(shown)) - limit
+        text = ", ".join(clean(word) for word in shown[:limit]) or "none"
+        return f"{text} and {more} more" if more > 0 else text
+
+
+class Frame:
+    """Named columns of one length, read-only.
+
+    ``frame["value"]`` and ``frame.value`` give a column as an array, ``frame[10:20]`` and
+    ``frame[mask]`` give rows, ``frame.select(core=0)`` rows by value. It shows itself, and
+    leaves for NumPy, pandas, polars, pyarrow, DuckDB and files by its ``to_...`` methods and the
+    Arrow PyCapsule interface.
+
+    Parameters
+    ----------
+    columns : iterable of Column, or a core table
+    title : str
+        What the rows are, in the plural.
+    """
+
+    def __init__(self, columns: Iterable[Column] | _core.Table, title: str = "rows") -> None:
+        self._table: _core.Table | None = None
+        if isinstance(columns, _core.Table):
+            self._table = columns
+            columns = [Column.of_table(columns, i) for i in range(len(columns.names))]
+        self._columns = {column.name: column for column in columns}
+        self._title = title
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickled as one core table."""
+        return {**self.__dict__, "_columns": None, "_table": self.to_core()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        table = state["_table"]
+        columns = [Column.of_table(table, i) for i in range(len(table.names))]
+        self._columns = {column.name: column for column in columns}
+
+    # ---- looking ------------------------------------------------------------------------
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(self._columns)
+
+    def column(self, name: str) -> Column:
+        """The column object: data, validity, words, power of ten."""
+        try:
+            return self._columns[name]
+        except KeyError:
+            raise UnknownName(
+                f"no column {clean(repr(name))} in {self._title}; there are: "
+                + ", ".join(self._columns)
+            ) from None
+
+    def __len__(self) -> int:
+        if self._table is not None:
+            return len(self._table)
+        return len(next(iter(self._columns.values()))) if self._columns else 0
+
+    def __getitem__(self, what: Any) -> Any:
+        if isinstance(what, str):
+            return self.column(what).values()
+        if isinstance(what, (int, np.integer)):
+            return self.row(int(what))
+        if isinstance(what, slice):
+            return self._rows(np.arange(len(self))[what])
+        index = np.asarray(what)
+        if index.dtype == np.bool_:
+            if len(index) != len(self):
+                raise IndexError(f"a mask of {len(index)} for {len(self)} rows")
+            index = np.flatnonzero(index)
+        return self._rows(index)
+
+    def row(self, index: int) -> dict[str, Any]:
+        """One row as a dict of plain Python objects, None where missing."""
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"row {index} of {len(self)}")
+        return {name: column.cell(index) for name, column in self._columns.items()}
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self.row(i) for i in range(len(self)))
+
+    def __getattr__(self, name: str) -> Any:
+        columns = self.__dict__.get("_columns", {})
+        if name in columns:
+            return columns[name].values()
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise AttributeError(
+            f"no column {name!r} in {self.__dict__.get('_title', 'rows')}; there are: "
+            + ", ".join(columns),
+            name=name,
+            obj=self,
+        )
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *(n for n in self._columns if n.isidentifier())})
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._columns)
+
+    # ---- choosing -----------------------------------------------------------------------
+
+    def _rows(self, index: npt.NDArray[Any]) -> Frame:
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        new._table = None
+        new._columns = {name: column.take(index) for name, column in self._columns.items()}
+        return new
+
+    def select(self, **where: Any) -> Any:
+        """The rows whose columns hold the given values.
+
+        Parameters
+        ----------
+        **where
+            ``column=value``; a list, tuple, set, range or array means any of these, None a
+            missing value.
+
+        Returns
+        -------
+        Frame
+            Of the same kind.
+
+        Raises
+        ------
+        UnknownName
+            No such column, or no row has that value; the message lists what there is.
+        """
+        keep = np.ones(len(self), "?")
+        for name, wanted in where.items():
+            keep &= self.column(name).matching(wanted)
+        return self._rows(np.flatnonzero(keep))
+
+    def head(self, n: int = 10) -> Any:
+        """The first `n` rows."""
+        return self[:n]
+
+    def only(self, *names: str) -> Frame:
+        """The named columns, in that order, as a plain frame."""
+        return Frame([self.column(name) for name in names], self._title)
+
+    # ---- showing ------------------------------------------------------------------------
+
+    def grid(self, limit: int | None = None) -> Grid:
+        """The cells of the first `limit` rows (all if None) as a `Grid`."""
+        n = len(self) if limit is None else min(limit, len(self))
+        part = self if n == len(self) else self._rows(np.arange(n))
+        columns = [_cells(column) for column in part._columns.values()]
+        wide = [name for name, column in self._columns.items() if column.type == "u64"]
+        return Grid(self.columns, zip(*columns, strict=True), wide=wide)
+
+    def _shown_grid(self) -> tuple[Grid, str]:
+        """What a repr shows: columns that hold anything, the first rows."""
+        part = self if len(self) <= SHOWN else self._rows(np.arange(SHOWN))
+        filled = [n for n, c in part._columns.items() if c.valid is None or c.valid.any()]
+        more = f"... {len(self) - SHOWN} more" if len(self) > SHOWN else ""
+        return Frame([part._columns[n] for n in filled], self._title).grid(), more
+
+    def __repr__(self) -> str:
+        head = f"{len(self)} {self._title}"
+        if not len(self):
+            return f"{head}; columns: {', '.join(self._columns)}"
+        grid, more = self._shown_grid()
+        return "\n".join(part for part in (head, grid.to_text("  "), more) if part)
+
+    def _repr_html_(self) -> str:
+        grid, more = self._shown_grid()
+        return grid.to_html(f"{len(self)} {self._title}") + (f"<p>{more}</p>" if more else "")
+
+    # ---- leaving ------------------------------------------------------------------------
+
+    def to_core(self) -> _core.Table:
+        """The frame as one core table (made once)."""
+        if self._table is None:
+            self._table = _core.table_from_columns([c.spec() for c in self._columns.values()])
+        return self._table
+
+    def __arrow_c_schema__(self) -> object:
+        return self.to_core().__arrow_c_schema__()
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        return self.to_core().__arrow_c_array__(requested_schema)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_core().__arrow_c_stream__(requested_schema)
+
+    def structured_dtype(self) -> np.dtype[Any]:
+        """The dtype of `to_structured`: packed, in column order, ``valid`` last."""
+        names = [*self._columns, "valid"]
+        formats = [*(_DTYPES[c.type] for c in self._columns.values()), np.dtype("u8")]
+        sizes = [f.itemsize for f in formats]
+        offsets = [sum(sizes[:i]) for i in range(len(sizes))]
+        return np.dtype(
+            {"names": names, "formats": formats, "offsets": offsets, "itemsize": sum(sizes)}
+        )
+
+    def to_structured(self) -> npt.NDArray[np.void]:
+        """A packed structured array, one item a row: a copy.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            One field a column, without padding: ``<u8 i8 u4 f8 ?``, text as ``u4`` codes into
+            ``frame.column(name).words``. The last field ``valid`` (u8) has bit c set where
+            column c has a value.
+        """
+        out: npt.NDArray[np.void] = np.empty(len(self), dtype=self.structured_dtype())
+        mask = np.zeros(len(self), "u8")
+        for i, (name, column) in enumerate(self._columns.items()):
+            out[name] = column.data
+            bit = np.uint64(1 << i)
+            mask |= bit if column.valid is None else np.where(column.valid, bit, np.uint64(0))
+        out["valid"] = mask
+        return out
+
+    def __array__(
+        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> npt.NDArray[Any]:
+        if copy is False:
+            raise ValueError("a frame has one array a column: a structured array is a copy")
+        out = self.to_structured()
+        return out if dtype is None else out.astype(dtype)
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame; text is categorical, integers with gaps are nullable."""
+        pd = need("pandas", "pandas")
+        return pd.DataFrame({name: _pandas(pd, c) for name, c in self._columns.items()})
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame."""
+        return need("polars", "polars").DataFrame(self)
+
+    def to_arrow(self) -> Any:
+        """A pyarrow Table."""
+        return need("pyarrow", "arrow").table(self)
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Write a Parquet file (by pyarrow)."""
+        need("pyarrow.parquet", "arrow").write_table(self.to_arrow(), os.fspath(path))
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """CSV as text, or into a file."""
+        return _write(self.grid().to_csv(), path)
+
+    def to_md(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """A Markdown table as text, or into a file."""
+        return _write(self.grid().to_md() + "\n", path)
+
+    def to_rst(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """An RST table as text, or into a file."""
+        return _write(self.grid().to_rst() + "\n", path)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """An HTML table (escaped) as text, or into a file."""
+        return _write(self.grid().to_html() + "\n", path)
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """A JSON list of rows as text, or into a file; u64 columns are strings."""
+        import json
+
+        return _write(json.dumps(self.grid().to_records(), indent=1) + "\n", path)
+
+
+def _write(text: str, path: str | os.PathLike[str] | None) -> str | None:
+    if path is None:
+        return text
+    with open(path, "w", encoding="utf-8", newline="") as file:  # noqa: PTH123
+        file.write(text)
+    return None
+
+
+def _cells(column: Column) -> list[Any]:
+    """A column as plain Python objects, None where missing."""
+    if column.type == "text":
+        return list(column.values())
+    out: list[Any] = column.data.tolist()
+    if column.valid is None:
+        return out
+    return [v if ok else None for v, ok in zip(out, column.valid.tolist(), strict=True)]
+
+
+def _pandas(pd: Any, column: Column) -> Any:
+    """One column as pandas likes it."""
+    if column.type == "text":
+        texts = list(dict.fromkeys(column.texts))
+        place = {text: i for i, text in enumerate(texts)}
+        back = np.array([place[text] for text in column.texts], "i8")
+        codes = back[column.data] if len(column.words) else np.full(len(column), -1)
+        if column.valid is not None:
+            codes = np.where(column.valid, codes, -1)
+        return pd.Categorical.from_codes(codes, categories=texts)
+    if column.valid is None:
+        return column.data
+    if column.type == "f64":
+        return np.where(column.valid, column.data, np.nan)
+    kind = pd.arrays.BooleanArray if column.type == "bool" else pd.arrays.IntegerArray
+    return kind(column.data.copy(), ~column.valid)
+
+
+def concat(frames: Sequence[Frame], title: str | None = None) -> Frame:
+    """Frames below each other; a column that a frame lacks is missing there.
+
+    Columns of one name must have one type and one power of ten. Text dictionaries are merged,
+    rows are copied with NumPy.
+    """
+    names = dict.fromkeys(name for frame in frames for name in frame._columns)
+    columns = [_joined(name, frames) for name in names]
+    return Frame(columns, title or (frames[0]._title if frames else "rows"))
+
+
+def _joined(name: str, frames: Sequence[Frame]) -> Column:
+    parts = [(frame._columns.get(name), len(frame)) for frame in frames]
+    first = next(column for column, _ in parts if column is not None)
+    kind, exp10 = first.type, first.exp10
+    for column, _ in parts:
+        if column is not None and (column.type, column.exp10) != (kind, exp10):
+            raise ValueError(f"column {name} is {kind} in one part and {column.type} in another")
+
+    merged: dict[bytes, int] = {}
+
+    def words() -> Sequence[bytes]:
+        for column, _ in parts:
+            for word in column.words if column is not None else ():
+                merged.setdefault(word, len(merged))
+        return tuple(merged)
+
+    def load() -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
+        data, valid = [], []
+        if kind == "text":
+            words()
+        for column, n in parts:
+            if column is None:
+                data.append(np.zeros(n, _DTYPES[kind]))
+                valid.append(np.zeros(n, "?"))
+                continue
+            items = column.data
+            if kind == "text" and len(column.words):
+                items = np.array([merged[word] for word in column.words], "u4")[items]
+            data.append(items)
+            valid.append(np.ones(n, "?") if column.valid is None else column.valid)
+        all_valid = np.concatenate(valid)
+        return np.concatenate(data), None if all_valid.all() else all_valid
+
+    return Column(name, kind, load, words if kind == "text" else None, exp10)
