@@ -35,8 +35,8 @@ static void expect_muldiv(int64_t v, uint64_t num, uint64_t den) {
 }
 
 START_TEST(muldiv_equals_the_oracle_around_powers_of_two) {
-  static const uint64_t factors[] = {1, 2, 3, 10, 999999999, 1000000000, 24000000, 62500000,
-                                     UINT64_C(1) << 40};
+  static const uint64_t factors[] = {
+      1, 2, 3, 10, 999999999, 1000000000, 24000000, 62500000, UINT64_C(1) << 40};
   for (int k = 0; k < 64; k++) {
     for (int d = -2; d <= 2; d++) {
       const int64_t v = (int64_t)((UINT64_C(1) << k) + (uint64_t)(int64_t)d);
@@ -101,8 +101,8 @@ END_TEST
 
 /* Every tick count printed as floor and as rounded ns comes back, below half a GHz. */
 START_TEST(printed_ns_give_their_ticks_back) {
-  static const uint64_t clocks[] = {1,        32768,    1000000,  1920000,  13000000,
-                                    19200000, 24000000, 25000000, 38400000, 50000000,
+  static const uint64_t clocks[] = {1,        32768,    1000000,   1920000,   13000000,
+                                    19200000, 24000000, 25000000,  38400000,  50000000,
                                     54000000, 62500000, 100000000, 333333343, 499999999};
   for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
     for (int64_t k = -3000; k <= 3000; k++) {

@@ -1,13 +1,12 @@
 /* check_counts.c - counts, moments and quantiles against brute force and published figures.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "tickgauge/counts.h"
-
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/fail_alloc.h"
+#include "tickgauge/counts.h"
 
 static uint64_t random_state = 88172645463325252u;
 
@@ -370,9 +369,8 @@ START_TEST(quantiles_equal_a_sorted_list) {
       ck_assert_double_eq(quantile(c, p, 64, TG_QUANTILE_INVERTED_CDF), (double)values[rank]);
       const size_t low = (n - 1) * p / 64, high = low + ((n - 1) * p % 64 != 0);
       const double share = (double)((n - 1) * p % 64) / 64.0; /* a power of two: exact */
-      ck_assert_double_eq(
-          quantile(c, p, 64, TG_QUANTILE_LINEAR),
-          (double)values[low] + (double)(values[high] - values[low]) * share);
+      ck_assert_double_eq(quantile(c, p, 64, TG_QUANTILE_LINEAR),
+                          (double)values[low] + (double)(values[high] - values[low]) * share);
     }
     tg_counts_free(c);
   }

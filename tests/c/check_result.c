@@ -1,13 +1,12 @@
 /* check_result.c - named tables, keys that are equal only once, readings, problems.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "tickgauge/result.h"
-
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/fail_alloc.h"
 #include "tickgauge/reader.h"
+#include "tickgauge/result.h"
 
 static tg_str str(const char *s) { return (tg_str){(const uint8_t *)s, strlen(s)}; }
 

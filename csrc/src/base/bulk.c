@@ -1,9 +1,9 @@
 /* bulk.c - whole columns at once: tables from arrays, validity in other shapes, UTF-8.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "tickgauge/bulk.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "tickgauge/bulk.h"
 
 /* Stores a text column: the words first, then the rows by code. */
 static tg_status load_text(tg_table *t, size_t col, const tg_column_data *data, size_t rows,

@@ -263,8 +263,7 @@ static tg_status fold_now(tg_counts *c) {
 }
 
 tg_status tg_counts_merge(tg_counts *c, const tg_counts *other) {
-  if (c->max_distinct != other->max_distinct || c->fold_bits != other->fold_bits)
-    return TG_EINVAL;
+  if (c->max_distinct != other->max_distinct || c->fold_bits != other->fold_bits) return TG_EINVAL;
   if (other->total > (uint64_t)INT64_MAX - c->total) return TG_EOVERFLOW;
   tg_counts work = *c; /* published at the end */
   tg_status status = hash_copy(&c->alloc, &c->table, &work.table);
@@ -328,9 +327,9 @@ tg_status tg_counts_moments(tg_counts *c, tg_moments *out) {
   if (c->total == 0) return TG_ENODATA;
   const size_t n = c->table.live;
   const int64_t min = c->pairs[0].value, max = c->pairs[n - 1].value;
-  tg_i128 sum = 0;              /* of the values: below 2^126 */
-  tg_u128 centred = 0;          /* of d = value - min: below 2^127 */
-  tg_u256 squares = {0, 0};     /* of d^2: below 2^191 */
+  tg_i128 sum = 0;          /* of the values: below 2^126 */
+  tg_u128 centred = 0;      /* of d = value - min: below 2^127 */
+  tg_u256 squares = {0, 0}; /* of d^2: below 2^191 */
   for (size_t i = 0; i < n; i++) {
     const uint64_t d = (uint64_t)c->pairs[i].value - (uint64_t)min, times = c->pairs[i].n;
     sum += (tg_i128)c->pairs[i].value * (tg_i128)times;

@@ -126,7 +126,8 @@ static tg_status parse_exponent(const uint8_t *p, const uint8_t *end, int64_t *o
 
 tg_status tg_parse_decimal(const uint8_t *p, const uint8_t *end, bool exponent, tg_decimal *out) {
   const bool negative = take_sign(&p, end);
-  if (exponent && (is_word(p, end, "nan") || is_word(p, end, "inf") || is_word(p, end, "infinity"))) {
+  if (exponent &&
+      (is_word(p, end, "nan") || is_word(p, end, "inf") || is_word(p, end, "infinity"))) {
     *out = (tg_decimal){0, 0, true};
     return TG_OK;
   }

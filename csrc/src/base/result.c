@@ -46,14 +46,22 @@ enum {
 };
 
 static const tg_column_def key_columns[KEY_COLUMNS] = {
-    [KEY_FORMAT] = {"format", TG_TEXT, 0},       [KEY_TEST] = {"test", TG_TEXT, 0},
-    [KEY_METRIC] = {"metric", TG_TEXT, 0},       [KEY_OPERATION] = {"operation", TG_TEXT, 0},
-    [KEY_PLACE] = {"place", TG_TEXT, 0},         [KEY_LABELS] = {"labels", TG_TEXT, 0},
-    [KEY_UNIT] = {"unit", TG_TEXT, 0},           [KEY_EXCHANGE] = {"exchange", TG_TEXT, 0},
-    [KEY_CLUSTER] = {"cluster", TG_U32, 0},      [KEY_CORE] = {"core", TG_U32, 0},
-    [KEY_CPU] = {"cpu", TG_U32, 0},              [KEY_EXP10] = {"exp10", TG_I64, 0},
-    [KEY_CLOCK_HZ] = {"clock_hz", TG_U64, 0},    [KEY_ORIGIN] = {"origin", TG_TEXT, 0},
-    [KEY_RESOLUTION] = {"resolution", TG_U64, 0}, [KEY_BETTER] = {"better", TG_TEXT, 0},
+    [KEY_FORMAT] = {"format", TG_TEXT, 0},
+    [KEY_TEST] = {"test", TG_TEXT, 0},
+    [KEY_METRIC] = {"metric", TG_TEXT, 0},
+    [KEY_OPERATION] = {"operation", TG_TEXT, 0},
+    [KEY_PLACE] = {"place", TG_TEXT, 0},
+    [KEY_LABELS] = {"labels", TG_TEXT, 0},
+    [KEY_UNIT] = {"unit", TG_TEXT, 0},
+    [KEY_EXCHANGE] = {"exchange", TG_TEXT, 0},
+    [KEY_CLUSTER] = {"cluster", TG_U32, 0},
+    [KEY_CORE] = {"core", TG_U32, 0},
+    [KEY_CPU] = {"cpu", TG_U32, 0},
+    [KEY_EXP10] = {"exp10", TG_I64, 0},
+    [KEY_CLOCK_HZ] = {"clock_hz", TG_U64, 0},
+    [KEY_ORIGIN] = {"origin", TG_TEXT, 0},
+    [KEY_RESOLUTION] = {"resolution", TG_U64, 0},
+    [KEY_BETTER] = {"better", TG_TEXT, 0},
 };
 
 enum {
@@ -204,14 +212,10 @@ static void key_strings(const tg_key *key, tg_str out[KEY_STRINGS]) {
  * string, so that two keys are equal exactly where their bytes are. */
 static tg_status pack_key(tg_result *r, const tg_key *key, size_t *size) {
   tg_str strings[KEY_STRINGS];
-  uint64_t head[8 + KEY_STRINGS] = {key->cluster,
-                                    key->core,
-                                    key->cpu,
-                                    (uint64_t)(int64_t)key->exp10,
-                                    key->clock_hz,
-                                    (uint64_t)key->origin,
-                                    key->resolution,
-                                    (uint64_t)key->better};
+  uint64_t head[8 + KEY_STRINGS] = {key->cluster,    key->core,
+                                    key->cpu,        (uint64_t)(int64_t)key->exp10,
+                                    key->clock_hz,   (uint64_t)key->origin,
+                                    key->resolution, (uint64_t)key->better};
   size_t total = sizeof head;
   key_strings(key, strings);
   for (size_t i = 0; i < KEY_STRINGS; i++) {
@@ -247,10 +251,8 @@ static tg_status add_key_row(tg_table *t, const tg_key *key) {
   key_strings(key, strings);
   for (size_t i = 0; i < KEY_STRINGS && status == TG_OK; i++)
     if (strings[i].n > 0) status = tg_table_set_text(t, row, i, strings[i].p, strings[i].n);
-  if (status == TG_OK)
-    status = tg_table_set_cstr(t, row, KEY_ORIGIN, origin_text(key->origin));
-  if (status == TG_OK)
-    status = tg_table_set_cstr(t, row, KEY_BETTER, better_text(key->better));
+  if (status == TG_OK) status = tg_table_set_cstr(t, row, KEY_ORIGIN, origin_text(key->origin));
+  if (status == TG_OK) status = tg_table_set_cstr(t, row, KEY_BETTER, better_text(key->better));
   if (status != TG_OK) {
     tg_table_truncate(t, row);
     return status;

@@ -15,10 +15,10 @@
 
 typedef struct fail_alloc {
   tg_alloc suite;
-  long left;      /* requests that still succeed */
-  long live;      /* blocks that were not released */
-  bool failed;    /* a request was refused */
-  bool once;      /* only one request fails, later ones succeed again */
+  long left;   /* requests that still succeed */
+  long live;   /* blocks that were not released */
+  bool failed; /* a request was refused */
+  bool once;   /* only one request fails, later ones succeed again */
 } fail_alloc;
 
 static inline void *fail_alloc_resize(void *ctx, void *p, size_t size) {
