@@ -1,0 +1,264 @@
+"""Platforms: clock, topology, and which cpu a printed label means.
+
+The facts are in ``platforms.toml`` beside this file; a file of the same form adds to them or
+overrides them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .errors import InputError
+
+__all__ = ["Cluster", "Cpu", "Identity", "LabelMap", "Platform", "find", "identify", "load"]
+
+
+class Cpu(NamedTuple):
+    """A cpu by cluster and core."""
+
+    cluster: int
+    core: int
+
+    def __str__(self) -> str:
+        return f"{self.cluster},{self.core}"
+
+
+class Cluster(NamedTuple):
+    """A cluster: its count of cores and their name."""
+
+    cores: int
+    name: str
+
+
+@dataclass(frozen=True)
+class LabelMap:
+    """Which cpus the labels of one block mean, in printed order."""
+
+    printed: tuple[Cpu, ...]
+    cpus: tuple[Cpu, ...]
+    source: str = ""
+    forms: tuple[str, ...] = ()
+    until: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Platform:
+    """One board: clock in ticks per second (None = unknown), clusters, label maps."""
+
+    name: str
+    title: str
+    names: tuple[str, ...]
+    clock_hz: int | None
+    clock_source: str
+    clusters: tuple[Cluster, ...]
+    linear: tuple[Cpu, ...]
+    labels: tuple[LabelMap, ...]
+
+    @property
+    def cpus(self) -> tuple[Cpu, ...]:
+        """All cpus, by cluster and core; empty where the clusters are unknown."""
+        return tuple(Cpu(k, c) for k, cl in enumerate(self.clusters) for c in range(cl.cores))
+
+    @property
+    def tick_ns(self) -> int | None:
+        """Nanoseconds of a tick where that is a whole number, else None."""
+        if not self.clock_hz or 10**9 % self.clock_hz:
+            return None
+        return 10**9 // self.clock_hz
+
+    def topology(self) -> str:
+        """The clusters in words: ``cluster 0 = 2 x Cortex-A57, cluster 1 = ...``."""
+        parts = [
+            f"cluster {k} = {c.cores}" + (f" x {c.name}" if c.name else " cores")
+            for k, c in enumerate(self.clusters)
+        ]
+        return ", ".join(parts) if parts else "clusters unknown"
+
+
+class Identity(NamedTuple):
+    """What the labels of a block mean: a cpu per row (None = undecided), how, and why."""
+
+    cpus: tuple[Cpu | None, ...]
+    how: str
+    note: str
+
+
+def _cpu(text: object, where: str) -> Cpu:
+    match = re.fullmatch(r"\s*(\d+)\s*,\s*(\d+)\s*", str(text))
+    if match is None:
+        raise InputError(f"{where}: {text!r} is not 'cluster,core'")
+    return Cpu(int(match[1]), int(match[2]))
+
+
+_KEYS = {"title", "names", "clock_hz", "clock_source", "clusters", "linear", "labels"}
+_LABEL_KEYS = {"printed", "cpus", "source", "forms", "until", "note"}
+
+
+def _label_map(raw: Mapping[str, Any], where: str) -> LabelMap:
+    unknown = set(raw) - _LABEL_KEYS
+    if unknown:
+        raise InputError(f"{where}: unknown key {sorted(unknown)[0]!r} in labels")
+    printed = tuple(_cpu(p, where) for p in raw.get("printed", ()))
+    cpus = tuple(_cpu(c, where) for c in raw.get("cpus", ()))
+    if not printed or len(printed) != len(cpus) or len(set(cpus)) != len(cpus):
+        raise InputError(f"{where}: labels need as many distinct cpus as printed labels")
+    source = str(raw.get("source", ""))
+    if source not in ("", "console", "table"):
+        raise InputError(f"{where}: source is 'console' or 'table', not {source!r}")
+    return LabelMap(
+        printed, cpus, source, tuple(map(str, raw.get("forms", ()))), str(raw.get("until", "")),
+        str(raw.get("note", "")),
+    )  # fmt: skip
+
+
+def _platform(name: str, raw: object, path: str) -> Platform:
+    where = f"{path}: [{name}]"
+    if not isinstance(raw, dict):
+        raise InputError(f"{where} is not a table")
+    unknown = set(raw) - _KEYS
+    if unknown:
+        raise InputError(f"{where}: unknown key {sorted(unknown)[0]!r}")
+    clock = raw.get("clock_hz")
+    if clock is not None and (not isinstance(clock, int) or not 0 < clock < 2**63):
+        raise InputError(f"{where}: clock_hz is a positive whole number of ticks per second")
+    try:
+        clusters = tuple(Cluster(int(c["cores"]), str(c.get("name", ""))) for c in raw["clusters"])
+    except KeyError:
+        clusters = ()
+        if "clusters" in raw:
+            raise InputError(f"{where}: a cluster needs 'cores'") from None
+    linear = tuple(_cpu(c, where) for c in raw.get("linear", ()))
+    labels = tuple(_label_map(m, where) for m in raw.get("labels", ()))
+    return Platform(
+        name=name,
+        title=str(raw.get("title", name)),
+        names=tuple(str(n).lower() for n in raw.get("names", (name,))),
+        clock_hz=clock,
+        clock_source=str(raw.get("clock_source", path)),
+        clusters=clusters,
+        linear=linear,
+        labels=labels,
+    )
+
+
+def _parse(text: str, path: str) -> dict[str, Platform]:
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not TOML: {error}") from error
+    return {name: _platform(name, value, path) for name, value in raw.items()}
+
+
+@cache
+def _shipped() -> dict[str, Platform]:
+    path = Path(__file__).with_name("platforms.toml")
+    return _parse(path.read_text(encoding="utf-8"), path.name)
+
+
+def load(path: str | os.PathLike[str] | None = None) -> dict[str, Platform]:
+    """The known platforms by name, those of a user's file first.
+
+    Parameters
+    ----------
+    path
+        A TOML file of the form of the shipped ``platforms.toml``, or None.
+
+    Raises
+    ------
+    InputError
+        Where the file is not TOML or a platform in it is malformed; the message names it.
+    OSError
+        Where the file cannot be read.
+    """
+    own: dict[str, Platform] = {}
+    if path is not None:
+        own = _parse(Path(path).read_text(encoding="utf-8"), os.fspath(path))
+    return {**own, **{k: v for k, v in _shipped().items() if k not in own}}
+
+
+def find(name: str, platforms: Mapping[str, Platform]) -> Platform | None:
+    """The platform that a banner or a page calls `name`, or None."""
+    wanted = name.strip().lower()
+    for platform in platforms.values():
+        if wanted == platform.name.lower() or wanted in platform.names:
+            return platform
+    return None
+
+
+def release_key(label: str) -> tuple[int, ...] | None:
+    """``v2.14`` and ``2.14-rc1`` as (2, 14); None where the label names no release."""
+    match = re.match(r"v?(\d+)\.(\d+)", label)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def _fits(m: LabelMap, printed: Sequence[Cpu], source: str, form: str, label: str) -> bool:
+    if m.printed != tuple(printed) or (m.source and m.source != source):
+        return False
+    if m.forms and form not in m.forms:
+        return False
+    if m.until:
+        here, last = release_key(label), release_key(m.until)
+        return here is None or last is None or here <= last
+    return True
+
+
+def identify(
+    platform: Platform | None,
+    printed: Sequence[tuple[int, ...]],
+    *,
+    source: str = "table",
+    form: str = "",
+    label: str = "",
+) -> Identity:
+    """Which cpus the labels of one block mean.
+
+    Parameters
+    ----------
+    platform
+        The board, or None where it is unknown.
+    printed
+        One label per row, in printed order: ``(cluster, core)``, or ``(position,)``.
+    source, form, label
+        ``"console"`` or ``"table"``, the form of the table, and its release.
+
+    Returns
+    -------
+    Identity
+        One cpu per row. ``how`` is ``"map"``, ``"label"``, ``"linear"``, or ``"ordinal"`` where
+        only the place in the block is known; then the cpus are None.
+    """
+    if all(len(p) == 2 for p in printed):
+        pairs = [Cpu(*p) for p in printed]
+        if platform is not None:
+            for m in platform.labels:
+                if _fits(m, pairs, source, form, label):
+                    note = f"printed {_list(pairs)} read as cpu {_list(m.cpus)}: {m.note}"
+                    return Identity(m.cpus, "map", note)
+        if len(set(pairs)) == len(pairs):
+            return Identity(tuple(pairs), "label", "")
+        return Identity((None,) * len(pairs), "ordinal", _missing(platform, _list(pairs)))
+    if platform is not None and platform.linear and all(len(p) == 1 for p in printed):
+        linear = platform.linear
+        if all(p[0] < len(linear) for p in printed) and len(set(printed)) == len(printed):
+            cpus = tuple(linear[p[0]] for p in printed)
+            note = f"cpu positions {printed[0][0]} to {printed[-1][0]} read as {_list(cpus)}"
+            return Identity(cpus, "linear", note)
+    text = " ".join(",".join(map(str, p)) for p in printed)
+    return Identity((None,) * len(printed), "ordinal", _missing(platform, text))
+
+
+def _list(cpus: Iterable[Cpu]) -> str:
+    return " ".join(map(str, cpus))
+
+
+def _missing(platform: Platform | None, printed: str) -> str:
+    who = "an unknown platform" if platform is None else platform.name
+    return f"{who}: labels {printed} do not say which cpu they mean; --platform FILE settles it"
