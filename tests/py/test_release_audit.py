@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 import tfa_pages as pages
 from tickgauge.release.audit import audit
 from tickgauge.release.published import read_published

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
+
 import tfa_pages as pages
 from tickgauge import platforms
 from tickgauge.errors import InputError, NotComparableError
