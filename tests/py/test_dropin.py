@@ -277,8 +277,8 @@ def test_an_error_in_mid_read(tmp_path: Path) -> None:
         "#include <errno.h>\n#include <sys/syscall.h>\n#include <unistd.h>\n"
         "static int reads;\n"
         "ssize_t read(int fd, void *p, size_t n) {\n"
-        "  if (n == 262144 && ++reads == 2) { errno = EIO; return -1; }\n"
-        "  if (n == 262144) n = 100;\n"
+        "  if (n == 65536 && ++reads == 2) { errno = EIO; return -1; }\n"
+        "  if (n == 65536) n = 100;\n"
         "  return syscall(SYS_read, fd, p, n);\n}\n"
     )
     shim = tmp_path / "shim.so"

@@ -16,6 +16,10 @@
 
 #include "formats/optee_legacy_scan.h"
 
+#if defined(__GNUC__) && defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 enum {
   LONGEST_TAG = 21, /* bytes of the longest tag before its ':' */
   FIELDS = 3,       /* numbers in a pattern, at most */
@@ -112,8 +116,9 @@ struct tg_legacy {
   tg_legacy_find_fn *find;
   bytes value[TG_LEGACY_VALUES];
   bytes unknown;
-  match best; /* of this line so far; NO_PATTERN: none */
-  match trial;
+  match matches[2];
+  match *best; /* of this line so far; NO_PATTERN: none */
+  match *trial;
   size_t at; /* bytes of the piece that are matched */
   uint8_t state, tag, piece;
   bool keep; /* the digits of the number are wanted */
@@ -121,9 +126,41 @@ struct tg_legacy {
   uint8_t tail[LONGEST_TAG]; /* the last bytes before this feed */
 };
 
-static bool is_hex(uint8_t c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+static bool is_hex(uint8_t c) { return (uint8_t)(c - '0') < 10 || (uint8_t)(c - 'a') < 6; }
 
 static bool is_blank(uint8_t c) { return c == ' ' || (c >= 9 && c <= 13 && c != '\n'); }
+
+/* The first byte of [p, end) that is no hex digit, or `end`. */
+static const uint8_t *behind_digits(const uint8_t *p, const uint8_t *end) {
+#if defined(__GNUC__) && defined(__SSE2__)
+  for (; end - p >= 16; p += 16) {
+    const __m128i text = _mm_loadu_si128((const __m128i *)(const void *)p);
+    const __m128i decimal = _mm_sub_epi8(text, _mm_set1_epi8('0'));
+    const __m128i letter = _mm_sub_epi8(text, _mm_set1_epi8('a'));
+    const __m128i hex = _mm_or_si128(
+        _mm_cmpeq_epi8(_mm_min_epu8(decimal, _mm_set1_epi8(9)), decimal),
+        _mm_cmpeq_epi8(_mm_min_epu8(letter, _mm_set1_epi8(5)), letter));
+    const unsigned other = ~(unsigned)_mm_movemask_epi8(hex) & 0xffffu;
+    if (other != 0) return p + __builtin_ctz(other);
+  }
+#endif
+  while (p < end && is_hex(*p)) p++;
+  return p;
+}
+
+/* memcmp(a, b, n) == 0 for short texts, without a call: in words that may overlap. */
+static inline bool equal(const uint8_t *a, const char *b, size_t n) {
+  uint64_t x, y, other = 0;
+  if (n < 8) return memcmp(a, b, n) == 0;
+  for (size_t i = 0; i + 8 < n; i += 8) {
+    memcpy(&x, a + i, 8);
+    memcpy(&y, b + i, 8);
+    other |= x ^ y;
+  }
+  memcpy(&x, a + n - 8, 8);
+  memcpy(&y, b + n - 8, 8);
+  return (other | (x ^ y)) == 0;
+}
 
 static tg_status append(const tg_alloc *a, bytes *b, const uint8_t *p, size_t n) {
   tg_status status = TG_OK;
@@ -153,7 +190,9 @@ tg_status tg_legacy_new(const tg_alloc *a, tg_legacy **out) {
   memset(l, 0, sizeof *l);
   l->alloc = *a;
   l->find = tg_legacy_find_best();
-  l->best.pattern = NO_PATTERN;
+  l->best = &l->matches[0];
+  l->trial = &l->matches[1];
+  l->best->pattern = NO_PATTERN;
   *out = l;
   return TG_OK;
 }
@@ -163,8 +202,8 @@ void tg_legacy_free(tg_legacy *l) {
   const tg_alloc a = l->alloc;
   for (int i = 0; i < TG_LEGACY_VALUES; i++) a.release(a.ctx, l->value[i].p);
   for (int i = 0; i < FIELDS; i++) {
-    a.release(a.ctx, l->best.number[i].p);
-    a.release(a.ctx, l->trial.number[i].p);
+    a.release(a.ctx, l->matches[0].number[i].p);
+    a.release(a.ctx, l->matches[1].number[i].p);
   }
   a.release(a.ctx, l->unknown.p);
   a.release(a.ctx, l);
@@ -179,7 +218,7 @@ static bool stamp_wanted(const tg_legacy *l, const match *m) {
 
 /* The line ends: its match, if it has one, takes effect. */
 static tg_status end_line(tg_legacy *l) {
-  match *m = &l->best;
+  match *m = l->best;
   if (m->pattern == NO_PATTERN) return TG_OK;
   const pattern *pat = &PATTERNS[m->pattern];
   tg_status status = TG_OK;
@@ -197,23 +236,14 @@ static tg_status end_line(tg_legacy *l) {
 
 /* ---- tags -------------------------------------------------------------------------------- */
 
-static uint8_t tag_by_last_letter(uint8_t c) {
-  switch (c) {
-    case 'y': return 0;
-    case 'n': return 1;
-    case 'd': return 2;
-    case 'l': return 3;
-    case 'r': return 4;
-    case 'e': return 5;
-    default: return NO_TAG;
-  }
-}
+/* The tag to try, by the low five bits of its last letter; for other letters any will do. */
+static const uint8_t TAG_BY_LETTER[32] = {
+    ['y' & 31] = 0, ['n' & 31] = 1, ['d' & 31] = 2, ['l' & 31] = 3, ['r' & 31] = 4, ['e' & 31] = 5};
 
 /* The tag that ends before `colon`, all of it within what was fed now. */
 static uint8_t tag_before(const uint8_t *colon) {
-  const uint8_t tag = tag_by_last_letter(colon[-1]);
-  if (tag == NO_TAG) return NO_TAG;
-  return memcmp(colon - TAGS[tag].n, TAGS[tag].text, TAGS[tag].n) == 0 ? tag : NO_TAG;
+  const uint8_t tag = TAG_BY_LETTER[colon[-1] & 31];
+  return equal(colon - TAGS[tag].n, TAGS[tag].text, TAGS[tag].n) ? tag : NO_TAG;
 }
 
 /* The same near the start of a feed, where a tag may begin in bytes fed before. */
@@ -224,9 +254,9 @@ static uint8_t tag_across(const tg_legacy *l, const uint8_t *base, const uint8_t
   memcpy(text + l->tail_n, base, here);
   const size_t n = l->tail_n + here;
   if (n == 0) return NO_TAG;
-  const uint8_t tag = tag_by_last_letter(text[n - 1]);
-  if (tag == NO_TAG || TAGS[tag].n > n) return NO_TAG;
-  return memcmp(text + n - TAGS[tag].n, TAGS[tag].text, TAGS[tag].n) == 0 ? tag : NO_TAG;
+  const uint8_t tag = TAG_BY_LETTER[text[n - 1] & 31];
+  if (TAGS[tag].n > n) return NO_TAG;
+  return equal(text + n - TAGS[tag].n, TAGS[tag].text, TAGS[tag].n) ? tag : NO_TAG;
 }
 
 /* The byte behind the first tag and its ':' that end in [p, end), NULL if there is none. */
@@ -265,13 +295,13 @@ typedef struct window {
 /* Goes to the next tag, over the ends of lines. A line with a match is searched to its end only,
  * and not at all when no pattern could come before the one it has. */
 static const uint8_t *search(tg_legacy *l, window *w, const uint8_t *p, tg_status *status) {
-  const bool matched = l->best.pattern != NO_PATTERN;
+  const bool matched = l->best->pattern != NO_PATTERN;
   if (matched && w->line_end == NULL) {
-    w->line_end = memchr(p, '\n', (size_t)(w->end - p));
+    w->line_end = *p == '\n' ? p : memchr(p, '\n', (size_t)(w->end - p));
     if (w->line_end == NULL) w->line_end = w->end;
   }
   const uint8_t *limit = matched ? w->line_end : w->end;
-  const uint8_t *behind = l->best.pattern == 0 ? NULL : find_tag(l, w->base, p, limit);
+  const uint8_t *behind = l->best->pattern == 0 ? NULL : find_tag(l, w->base, p, limit);
   if (behind != NULL) {
     l->state = BLANK;
     return behind;
@@ -285,9 +315,9 @@ static const uint8_t *search(tg_legacy *l, window *w, const uint8_t *p, tg_statu
 /* Begins the pattern of the tag whose first piece begins with `c`; false when there is none, or
  * the line has one that comes before it. */
 static bool choose(tg_legacy *l, uint8_t c) {
-  for (uint8_t i = TAGS[l->tag].first; i <= TAGS[l->tag].last && i < l->best.pattern; i++) {
+  for (uint8_t i = TAGS[l->tag].first; i <= TAGS[l->tag].last && i < l->best->pattern; i++) {
     if (PATTERNS[i].pieces[0].text[0] == (char)c) {
-      l->trial.pattern = i;
+      l->trial->pattern = i;
       l->piece = 0;
       l->at = 0;
       l->state = TEXT;
@@ -299,10 +329,10 @@ static bool choose(tg_legacy *l, uint8_t c) {
 
 /* Matches as much of the piece as there is; false at a byte that does not belong there. */
 static bool match_text(tg_legacy *l, const uint8_t **at, const uint8_t *end) {
-  const pattern *pat = &PATTERNS[l->trial.pattern];
+  const pattern *pat = &PATTERNS[l->trial->pattern];
   const piece *want = &pat->pieces[l->piece];
   const uint8_t *p = *at;
-  if (l->at == 0 && (size_t)(end - p) >= want->n && memcmp(p, want->text, want->n) == 0) {
+  if (l->at == 0 && (size_t)(end - p) >= want->n && equal(p, want->text, want->n)) {
     p += want->n;
     l->at = want->n;
   }
@@ -326,11 +356,11 @@ static void next_piece(tg_legacy *l) {
 
 /* A number has ended: the match goes on, or is whole and the best of its line. */
 static void end_number(tg_legacy *l) {
-  if (l->piece + 1 < PATTERNS[l->trial.pattern].count) {
+  if (l->piece + 1 < PATTERNS[l->trial->pattern].count) {
     next_piece(l);
     return;
   }
-  const match whole = l->trial;
+  match *whole = l->trial;
   l->trial = l->best;
   l->best = whole;
   l->state = SEARCH;
@@ -339,43 +369,43 @@ static void end_number(tg_legacy *l) {
 /* Takes the digits there are; leading zeros are not kept. */
 static const uint8_t *digits(tg_legacy *l, const uint8_t *p, const uint8_t *end,
                              tg_status *status) {
-  bytes *number = &l->trial.number[l->piece];
+  bytes *number = &l->trial->number[l->piece];
   if (number->n == 0) {
     while (p < end && *p == '0') p++;
   }
   const uint8_t *from = p;
-  while (p < end && is_hex(*p)) p++;
+  p = behind_digits(p, end);
   if (l->keep) *status = append(&l->alloc, number, from, (size_t)(p - from));
   if (p < end && *status == TG_OK) end_number(l);
   return p;
 }
 
-/* One step of a try, at least one byte in [p, end). A byte that does not fit is left to the
- * search. */
+/* Goes on with a try from wherever it stands, at least one byte in [p, end), as far as there are
+ * bytes. A byte that does not fit ends it, and is left to the search. */
 static const uint8_t *try_match(tg_legacy *l, const uint8_t *p, const uint8_t *end,
                                 tg_status *status) {
   bool fits = true;
-  switch ((state)l->state) {
-    case BLANK:
-      fits = is_blank(*p);
-      if (fits) p++;
-      l->state = CHOICE;
-      break;
-    case CHOICE: fits = choose(l, *p); break;
-    case TEXT: fits = match_text(l, &p, end); break;
-    case COMMAND:
+  if (l->state == BLANK) {
+    fits = is_blank(*p);
+    if (fits) p++;
+    l->state = CHOICE;
+  }
+  if (l->state == CHOICE && fits && p < end) fits = choose(l, *p);
+  while (fits && p < end && l->state != SEARCH && *status == TG_OK) {
+    if (l->state == TEXT) fits = match_text(l, &p, end);
+    if (l->state == COMMAND && fits && p < end) {
       fits = *p >= '0' && *p <= '9';
-      if (fits) l->trial.command = (uint8_t)(*p++ - '0');
+      if (fits) l->trial->command = (uint8_t)(*p++ - '0');
       next_piece(l);
-      break;
-    case NUMBER:
+      continue;
+    }
+    if (l->state == NUMBER && fits && p < end) {
       fits = is_hex(*p);
-      l->keep = !PATTERNS[l->trial.pattern].command || stamp_wanted(l, &l->trial);
-      l->trial.number[l->piece].n = 0;
+      l->keep = !PATTERNS[l->trial->pattern].command || stamp_wanted(l, l->trial);
+      l->trial->number[l->piece].n = 0;
       l->state = DIGITS;
-      break;
-    case DIGITS: p = digits(l, p, end, status); break;
-    case SEARCH: break;
+    }
+    if (l->state == DIGITS && fits && p < end) p = digits(l, p, end, status);
   }
   if (!fits) l->state = SEARCH;
   return p;

@@ -19,7 +19,7 @@ const uint8_t *tg_legacy_find_portable(const uint8_t *p, const uint8_t *end) {
   while (p < end) {
     const uint8_t *colon = memchr(p, ':', (size_t)(end - p));
     if (colon == NULL) return end;
-    if (ends_a_tag(colon[-1])) return colon;
+    if (ends_a_tag(colon[-1]) && (colon + 1 == end || colon[1] <= ' ')) return colon;
     p = colon + 1;
   }
   return end;
@@ -27,19 +27,22 @@ const uint8_t *tg_legacy_find_portable(const uint8_t *p, const uint8_t *end) {
 
 #ifdef TG_LEGACY_AVX2
 
-/* Bit i is set where p[i] is ':' and p[i - 1] ends a tag. The letters have the high nibbles 6 and
+/* Bit i is set where p[i] is ':', p[i - 1] ends a tag and p[i + 1] is at most 0x20. The letters have the high nibbles 6 and
  * 7; each table entry has bit 0 for the one and bit 1 for the other, so that the two look-ups
  * share a bit exactly for the six of them. A byte above 127 looks up 0. */
 __attribute__((target("avx2"))) static inline uint32_t tag_ends(const uint8_t *p, __m256i low,
                                                                 __m256i high) {
   const __m256i here = _mm256_loadu_si256((const __m256i *)(const void *)p);
   const __m256i before = _mm256_loadu_si256((const __m256i *)(const void *)(p - 1));
+  const __m256i after = _mm256_loadu_si256((const __m256i *)(const void *)(p + 1));
   const __m256i nibble = _mm256_and_si256(_mm256_srli_epi16(before, 4), _mm256_set1_epi8(15));
   const __m256i letter =
       _mm256_and_si256(_mm256_shuffle_epi8(low, before), _mm256_shuffle_epi8(high, nibble));
   const __m256i other = _mm256_cmpeq_epi8(letter, _mm256_setzero_si256());
   const __m256i colon = _mm256_cmpeq_epi8(here, _mm256_set1_epi8(':'));
-  return (uint32_t)_mm256_movemask_epi8(_mm256_andnot_si256(other, colon));
+  const __m256i blank = _mm256_cmpeq_epi8(_mm256_min_epu8(after, _mm256_set1_epi8(' ')), after);
+  return (uint32_t)_mm256_movemask_epi8(
+      _mm256_andnot_si256(other, _mm256_and_si256(colon, blank)));
 }
 
 __attribute__((target("avx2"))) static const uint8_t *find_avx2(const uint8_t *p,
@@ -49,7 +52,7 @@ __attribute__((target("avx2"))) static const uint8_t *find_avx2(const uint8_t *p
                                        0, 0, 2, 0, 1, 1, 0, 0, 0, 2, 0, 0, 1, 0, 1, 0);
   const __m256i high = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0,  //
                                         0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0);
-  for (; end - p >= 64; p += 64) {
+  for (; end - p > 64; p += 64) {
     const uint64_t first = tag_ends(p, low, high);
     const uint64_t both = first | (uint64_t)tag_ends(p + 32, low, high) << 32;
     if (both != 0) return p + __builtin_ctzll(both);

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* The first ':' in [p, end) behind one of "delnry", the last letters of the six tags, or `end`.
- * Reads p[-1], and nothing from `end` on. */
+/* The first ':' in [p, end) behind one of "delnry", the last letters of the six tags, and before a
+ * byte up to 0x20 or `end`; `end` if there is none. Reads p[-1], and nothing from `end` on. */
 typedef const uint8_t *tg_legacy_find_fn(const uint8_t *p, const uint8_t *end);
 
 /* Plain C. */
