@@ -44,7 +44,7 @@ def commands() -> list[tuple[str, str, str]]:
 def matches(expected: str, got: str) -> bool:
     """Whether ``got`` is ``expected`` with every ``...`` standing for anything."""
     pattern = re.escape(expected.rstrip("\n"))
-    pattern = re.sub(r"(?:^|(?<=\n))\\\.\\\.\\\.(?=\n|$)", r"(?s:.*?)", pattern)
+    pattern = re.sub(r"(?:^|(?<=\n))\\\.\\\.\\\.(?=\\?\n|$)", r"(?s:.*?)", pattern)
     pattern = pattern.replace(r"\.\.\.", r"[^\n]*")
     return re.fullmatch(pattern, got.rstrip("\n")) is not None
 
