@@ -4,6 +4,7 @@
 #include "alloc.h"
 #include "bulk.h"
 #include "clock.h"
+#include "compare.h"
 #include "counts.h"
 #include "export.h"
 #include "format.h"
@@ -13,6 +14,9 @@
 #include "reader.h"
 #include "result.h"
 #include "rule.h"
+#include "stats.h"
 #include "status.h"
+#include "summary.h"
 #include "table.h"
+#include "trend.h"
 #endif

@@ -1,0 +1,33 @@
+/* rng.c - xoshiro256** and unbiased bounded numbers. SPDX-License-Identifier: BSD-3-Clause */
+#include "rng.h"
+
+static uint64_t rotate(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
+
+void tg_rng_seed(tg_rng *r, uint64_t seed) {
+  for (int i = 0; i < 4; i++) {
+    seed += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = seed;
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    r->s[i] = z ^ (z >> 31);
+  }
+}
+
+uint64_t tg_rng_next(tg_rng *r) {
+  uint64_t *s = r->s, out = rotate(s[1] * 5, 7) * 9, t = s[1] << 17;
+  s[2] ^= s[0];
+  s[3] ^= s[1];
+  s[1] ^= s[2];
+  s[0] ^= s[3];
+  s[2] ^= t;
+  s[3] = rotate(s[3], 45);
+  return out;
+}
+
+uint64_t tg_rng_below(tg_rng *r, uint64_t n) {
+  uint64_t reject = (0 - n) % n; /* 2^64 mod n: draws below it would favour small numbers */
+  uint64_t x;
+  do x = tg_rng_next(r);
+  while (x < reject);
+  return x % n;
+}

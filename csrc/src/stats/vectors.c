@@ -1,0 +1,285 @@
+/* vectors.c - cpus that a lock orders: compared as sorted vectors, never cpu by cpu.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <string.h>
+
+#include "samples.h"
+
+#define LIST_CHOICES 20000 /* arrangements of whole units that are listed */
+#define LIST_ORDERS 50000  /* label orders within units that are listed */
+
+static const tg_column_def vector_columns[TG_VEC_COLUMNS] = {
+    {"cores", TG_U32, 0},     {"n_old", TG_U32, 0},     {"n_new", TG_U32, 0},
+    {"w1", TG_F64, 0},        {"w1_p", TG_F64, 0},      {"w1_p_min", TG_F64, 0},
+    {"max_old", TG_F64, 0},   {"max_new", TG_F64, 0},   {"span_old", TG_F64, 0},
+    {"span_new", TG_F64, 0},  {"core_low", TG_F64, 0},  {"core_high", TG_F64, 0},
+    {"rank_low", TG_F64, 0},  {"rank_high", TG_F64, 0}, {"ols_a_old", TG_F64, 0},
+    {"ols_b_old", TG_F64, 0}, {"ols_a_new", TG_F64, 0}, {"ols_b_new", TG_F64, 0},
+    {"ts_a_old", TG_F64, 0},  {"ts_b_old", TG_F64, 0},  {"ts_a_new", TG_F64, 0},
+    {"ts_b_new", TG_F64, 0},  {"exchange_p", TG_F64, 0},
+};
+
+tg_status tg_ladder(const tg_alloc *a, const double *y, size_t n, tg_line *ols,
+                    tg_line *theil_sen) {
+  if (n < 2) return TG_ENODATA;
+  double centre = (double)(n - 1) / 2, mean = 0, sxy = 0, sxx = 0;
+  for (size_t i = 0; i < n; i++) mean += y[i] / (double)n;
+  for (size_t i = 0; i < n; i++) {
+    double d = (double)i - centre;
+    sxy += d * (y[i] - mean);
+    sxx += d * d;
+  }
+  size_t pairs = n * (n - 1) / 2, k = 0;
+  double *slope = tg_array(a, pairs + n, sizeof *slope);
+  if (slope == NULL) return TG_ENOMEM;
+  double *sorted = slope + pairs;
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = i + 1; j < n; j++) slope[k++] = (y[j] - y[i]) / (double)(j - i);
+  memcpy(sorted, y, n * sizeof *y);
+  tg_sort_f64(slope, pairs);
+  tg_sort_f64(sorted, n);
+  double b = (slope[(pairs - 1) / 2] + slope[pairs / 2]) / 2;
+  double median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+  if (ols != NULL) *ols = (tg_line){mean - sxy / sxx * centre, sxy / sxx};
+  if (theil_sen != NULL) *theil_sen = (tg_line){median - b * centre, b};
+  tg_free(a, slope);
+  return TG_OK;
+}
+
+/* One group: the sorted rows of both sides, old first, on one grid of m old and n new units. */
+typedef struct group {
+  int64_t *rows; /* (m + n) x cores, each row sorted */
+  size_t m, n, cores;
+} group;
+
+/* |n * sum of old - m * sum of new| over the ranks: m * n * cores * W1, an integer. pick[i] says
+ * which row counts as old. */
+static tg_u128 distance(const group *g, const bool *old_row, tg_i128 *sum) {
+  for (size_t c = 0; c < g->cores; c++) sum[c] = 0;
+  for (size_t r = 0; r < g->m + g->n; r++) {
+    const int64_t *row = g->rows + r * g->cores;
+    tg_i128 factor = old_row[r] ? (tg_i128)g->n : -(tg_i128)g->m;
+    for (size_t c = 0; c < g->cores; c++) sum[c] += factor * row[c];
+  }
+  tg_u128 d = 0;
+  for (size_t c = 0; c < g->cores; c++) d += (tg_u128)(sum[c] < 0 ? -sum[c] : sum[c]);
+  return d;
+}
+
+/* The next choice of old rows in lexicographic order; false after the last. */
+static bool next_choice(bool *old_row, size_t n) {
+  size_t ones = 0, i = n;
+  while (i > 0 && old_row[i - 1]) { /* the run of chosen rows at the end */
+    ones++;
+    i--;
+  }
+  while (i > 0 && !old_row[i - 1]) i--;
+  if (i == 0) return false;
+  old_row[i - 1] = false; /* the last chosen row with a free place behind moves up by one */
+  for (size_t k = i; k < n; k++) old_row[k] = k < i + 1 + ones;
+  return true;
+}
+
+/* W1 and the share of arrangements of whole units that lie as far apart. */
+static tg_status distance_test(const tg_alloc *a, const group *g, uint64_t seed, double *w1,
+                               tg_test *out) {
+  size_t rows = g->m + g->n;
+  bool *old_row = tg_array(a, rows, sizeof *old_row);
+  tg_i128 *sum = tg_array(a, g->cores, sizeof *sum);
+  if (old_row == NULL || sum == NULL) {
+    tg_free(a, old_row);
+    tg_free(a, sum);
+    return TG_ENOMEM;
+  }
+  for (size_t i = 0; i < rows; i++) old_row[i] = i < g->m;
+  tg_u128 seen = distance(g, old_row, sum);
+  *w1 = (double)seen / ((double)g->m * (double)g->n * (double)g->cores);
+  uint64_t all = 0, far = 0;
+  out->exact = tg_choose(rows, g->m) <= LIST_CHOICES;
+  if (out->exact) {
+    do {
+      all++;
+      far += distance(g, old_row, sum) >= seen;
+    } while (next_choice(old_row, rows));
+  } else {
+    tg_rng rng;
+    tg_rng_seed(&rng, seed);
+    far = 1;
+    for (all = 1; all <= TG_RESAMPLES; all++) {
+      for (size_t i = 0, left = g->m; i < rows; i++) { /* selection sampling */
+        old_row[i] = tg_rng_below(&rng, rows - i) < left;
+        left -= old_row[i];
+      }
+      far += distance(g, old_row, sum) >= seen;
+    }
+  }
+  out->statistic = *w1;
+  out->p = (double)far / (double)all;
+  double least = g->m == g->n ? 2 : 1; /* equal sides: swapping them gives the same distance */
+  out->p_min = least / tg_choose(rows, g->m);
+  if (out->p_min > 1) out->p_min = 1;
+  tg_free(a, old_row);
+  tg_free(a, sum);
+  return TG_OK;
+}
+
+/* Doubled mid-ranks of one row's cores. */
+static void row_ranks(const int64_t *row, size_t cores, int64_t *rank) {
+  for (size_t i = 0; i < cores; i++) {
+    rank[i] = 1;
+    for (size_t j = 0; j < cores; j++) rank[i] += 2 * (row[j] < row[i]) + (row[j] == row[i]);
+  }
+}
+
+/* Sum of the squared column sums of units [0, rows): large where a label keeps its rank. */
+static tg_i128 column_squares(const int64_t *rank, size_t rows, size_t cores) {
+  tg_i128 total = 0;
+  for (size_t c = 0; c < cores; c++) {
+    tg_i128 sum = 0;
+    for (size_t r = 0; r < rows; r++) sum += rank[r * cores + c];
+    total += sum * sum;
+  }
+  return total;
+}
+
+static void shuffle(tg_rng *rng, int64_t *v, size_t n) {
+  for (size_t i = 0; i + 1 < n; i++) {
+    size_t j = i + (size_t)tg_rng_below(rng, n - i);
+    int64_t x = v[j];
+    v[j] = v[i];
+    v[i] = x;
+  }
+}
+
+/* Permutation test of exchangeable labels: ranks within each unit (Friedman 1937), both sides
+ * with their own sum of squared column sums, added; labels shuffled within units. NaN where no
+ * side has two units. */
+static tg_status exchange_test(const tg_alloc *a, const int64_t *x, size_t m, const int64_t *y,
+                               size_t n, size_t cores, uint64_t seed, double *p) {
+  *p = (double)NAN;
+  if ((m < 2 && n < 2) || cores < 2) return TG_OK;
+  int64_t *rank = tg_array(a, (m + n) * cores, sizeof *rank);
+  if (rank == NULL) return TG_ENOMEM;
+  for (size_t r = 0; r < m; r++) row_ranks(x + r * cores, cores, rank + r * cores);
+  for (size_t r = 0; r < n; r++) row_ranks(y + r * cores, cores, rank + (m + r) * cores);
+  tg_i128 seen = column_squares(rank, m, cores) + column_squares(rank + m * cores, n, cores);
+  tg_rng rng;
+  tg_rng_seed(&rng, seed);
+  uint64_t far = 1, all = 1;
+  for (; all <= TG_RESAMPLES / 4; all++) { /* 2500 draws: p to 1 % is plenty for a note */
+    for (size_t r = 0; r < m + n; r++) shuffle(&rng, rank + r * cores, cores);
+    tg_i128 s = column_squares(rank, m, cores) + column_squares(rank + m * cores, n, cores);
+    far += s >= seen;
+  }
+  *p = (double)far / (double)all;
+  tg_free(a, rank);
+  return TG_OK;
+}
+
+/* Means down the columns. */
+static void column_means(const int64_t *v, size_t rows, size_t cores, double scale, double *out) {
+  for (size_t c = 0; c < cores; c++) {
+    tg_i128 sum = 0;
+    for (size_t r = 0; r < rows; r++) sum += v[r * cores + c];
+    out[c] = (double)sum / (double)rows * scale;
+  }
+}
+
+static void put_range(tg_table *t, size_t row, size_t low, const double *from, const double *to,
+                      size_t n) {
+  double lo = (double)NAN, hi = (double)NAN;
+  for (size_t i = 0; i < n; i++) {
+    if (!(fabs(from[i]) > 0)) continue;
+    double percent = 100 * (to[i] - from[i]) / fabs(from[i]);
+    if (!(lo <= percent)) lo = percent;
+    if (!(hi >= percent)) hi = percent;
+  }
+  tg_put(t, row, low, lo);
+  tg_put(t, row, low + 1, hi);
+}
+
+static tg_status put_ladders(const tg_alloc *a, tg_table *t, size_t row, const double *x,
+                             const double *y, size_t cores) {
+  tg_line line[4];
+  tg_status s = tg_ladder(a, x, cores, &line[0], &line[2]);
+  if (s == TG_OK) s = tg_ladder(a, y, cores, &line[1], &line[3]);
+  if (s != TG_OK) return s == TG_ENODATA ? TG_OK : s;
+  for (size_t i = 0; i < 4; i++) {
+    tg_put(t, row, TG_VEC_OLS_A_OLD + 2 * i, line[i].a);
+    tg_put(t, row, TG_VEC_OLS_B_OLD + 2 * i, line[i].b);
+  }
+  return TG_OK;
+}
+
+/* Describes and tests one group. `work` has room for (m + n) * cores integers, `mean` for
+ * 4 * cores doubles. */
+static tg_status compare_group(const tg_alloc *a, const int64_t *x, size_t m, const int64_t *y,
+                               size_t n, size_t cores, double scale, uint64_t seed, tg_table *t) {
+  size_t row;
+  tg_status s = tg_table_append(t, &row);
+  if (s != TG_OK) return s;
+  tg_table_set_u32(t, row, TG_VEC_CORES, (uint32_t)cores);
+  tg_table_set_u32(t, row, TG_VEC_N_OLD, (uint32_t)m);
+  tg_table_set_u32(t, row, TG_VEC_N_NEW, (uint32_t)n);
+  if (m == 0 || n == 0 || cores == 0) return TG_OK;
+  if (m > SIZE_MAX / 256 - n || cores > SIZE_MAX / 256 / (m + n)) return TG_EOVERFLOW;
+  group g = {tg_array(a, (m + n) * cores, sizeof *g.rows), m, n, cores};
+  double *mean = tg_array(a, 4 * cores, sizeof *mean), w1 = 0, p = (double)NAN;
+  tg_test test = {0, 0, 0, false};
+  s = g.rows != NULL && mean != NULL ? TG_OK : TG_ENOMEM;
+  if (s != TG_OK) goto done;
+  memcpy(g.rows, x, m * cores * sizeof *x);
+  memcpy(g.rows + m * cores, y, n * cores * sizeof *y);
+  column_means(x, m, cores, scale, mean);
+  column_means(y, n, cores, scale, mean + cores);
+  put_range(t, row, TG_VEC_CORE_LOW, mean, mean + cores, cores);
+  for (size_t r = 0; r < m + n; r++) tg_sort_i64(g.rows + r * cores, cores);
+  column_means(g.rows, m, cores, scale, mean + 2 * cores);
+  column_means(g.rows + m * cores, n, cores, scale, mean + 3 * cores);
+  const double *sx = mean + 2 * cores, *sy = mean + 3 * cores;
+  put_range(t, row, TG_VEC_RANK_LOW, sx, sy, cores);
+  tg_put(t, row, TG_VEC_MAX_OLD, sx[cores - 1]);
+  tg_put(t, row, TG_VEC_MAX_NEW, sy[cores - 1]);
+  tg_put(t, row, TG_VEC_SPAN_OLD, sx[cores - 1] - sx[0]);
+  tg_put(t, row, TG_VEC_SPAN_NEW, sy[cores - 1] - sy[0]);
+  s = put_ladders(a, t, row, sx, sy, cores);
+  if (s == TG_OK) s = distance_test(a, &g, seed, &w1, &test);
+  if (s == TG_OK) s = exchange_test(a, x, m, y, n, cores, seed, &p);
+  if (s != TG_OK) goto done;
+  tg_put(t, row, TG_VEC_W1, w1 * scale);
+  tg_put(t, row, TG_VEC_W1_P, test.p);
+  tg_put(t, row, TG_VEC_W1_P_MIN, test.p_min);
+  tg_put(t, row, TG_VEC_EXCHANGE_P, p);
+done:
+  tg_free(a, g.rows);
+  tg_free(a, mean);
+  return s;
+}
+
+tg_status tg_compare_vectors(const tg_alloc *a, const tg_vectors *v_old, const tg_vectors *v_new,
+                             uint64_t seed, tg_table **out) {
+  tg_table *t = NULL;
+  const int64_t *x = v_old->value, *y = v_new->value;
+  if (v_old->n_groups != v_new->n_groups) return TG_EINVAL;
+  tg_status s = tg_table_new(a, vector_columns, TG_VEC_COLUMNS, &t);
+  for (size_t i = 0; s == TG_OK && i < v_old->n_groups; i++) {
+    size_t cores = (size_t)v_old->cores[i];
+    size_t m = (size_t)v_old->units[i], n = (size_t)v_new->units[i];
+    if (v_new->cores[i] != v_old->cores[i] || v_old->den[i] == 0 ||
+        v_old->num[i] != v_new->num[i] || v_old->den[i] != v_new->den[i]) {
+      s = TG_EINVAL;
+      break;
+    }
+    s = tg_check_values(x, m * cores);
+    if (s == TG_OK) s = tg_check_values(y, n * cores);
+    double scale = (double)v_old->num[i] / (double)v_old->den[i];
+    if (s == TG_OK) s = compare_group(a, x, m, y, n, cores, scale, seed, t);
+    x += m * cores;
+    y += n * cores;
+  }
+  if (s == TG_OK)
+    *out = t;
+  else
+    tg_table_free(t);
+  return s;
+}
