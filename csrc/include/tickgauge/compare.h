@@ -15,7 +15,7 @@ typedef enum tg_verdict {
   TG_VERDICT_MISSING = 0,      /* one side has no value */
   TG_VERDICT_REGRESSED = 1,    /* the interval lies beyond the margin, in the worse direction */
   TG_VERDICT_IMPROVED = 2,     /* ... in the better direction */
-  TG_VERDICT_EQUIVALENT = 3,   /* the interval lies inside the margin */
+  TG_VERDICT_EQUIVALENT = 3,   /* the interval (of 1 - 2 alpha where it contains 0) is inside it */
   TG_VERDICT_CHANGED = 4,      /* the interval excludes 0, not the margin */
   TG_VERDICT_INCONCLUSIVE = 5, /* the interval contains 0 and reaches beyond the margin */
   TG_VERDICT_UNREPLICATED = 6, /* one unit a side, nothing says how units scatter */

@@ -47,7 +47,8 @@ double tg_t_two_sided(double t, uint64_t df) {
   if (isinf(t)) return 0;
   double n = (double)df, a = n / 2, x = n / (n + t * t), y = t * t / (n + t * t);
   if (y == 0) return 1;
-  double front = exp(a * log1p(-y) + 0.5 * log(y) - log_beta_half(df));
+  double log_x = y < 0.5 ? log1p(-y) : log(x); /* the one of x, y that kept its digits */
+  double front = exp(a * log_x + 0.5 * log(y) - log_beta_half(df));
   if (x < (a + 1) / (a + 2.5)) return front * beta_fraction(a, 0.5, x) / a;
   return 1 - front * beta_fraction(0.5, a, y) / 0.5;
 }

@@ -44,11 +44,13 @@ static tg_verdict word_of(const evidence *e, double delta, tg_better better, uin
     if (better == TG_BETTER_NONE) return TG_VERDICT_CHANGED;
     return up == (better == TG_BETTER_LOWER) ? TG_VERDICT_REGRESSED : TG_VERDICT_IMPROVED;
   }
-  if (e->loose_ok && e->loose.lo > -delta && e->loose.hi < delta) {
-    if (off_zero) *flags |= TG_CMP_NEGLIGIBLE;
+  if (off_zero) { /* a change is there: small enough only if the same interval says so */
+    if (!(e->strict.lo > -delta && e->strict.hi < delta)) return TG_VERDICT_CHANGED;
+    *flags |= TG_CMP_NEGLIGIBLE;
     return TG_VERDICT_EQUIVALENT;
   }
-  return off_zero ? TG_VERDICT_CHANGED : TG_VERDICT_INCONCLUSIVE;
+  bool inside = e->loose_ok && e->loose.lo > -delta && e->loose.hi < delta;
+  return inside ? TG_VERDICT_EQUIVALENT : TG_VERDICT_INCONCLUSIVE;
 }
 
 /* Sum of squares about the mean of a sorted or unsorted series; 0 below two values. */

@@ -1,0 +1,150 @@
+/* check_stats_trend.c - steps over releases. SPDX-License-Identifier: BSD-3-Clause */
+#include "support/fail_alloc.h"
+#include "support/stats_near.h"
+#include "tickgauge/trend.h"
+
+START_TEST(t9_energy_steps) {
+  static const struct {
+    size_t n;
+    int64_t x[8];
+    double q, p;
+    size_t at;
+  } rows[] = {
+      {6, {10, 10, 10, 12, 12, 12}, 6, 1.0 / 10, 3},
+      {6, {10, 11, 10, 13, 12, 13}, 5, 1.0 / 10, 3},
+      {8, {10, 11, 10, 11, 13, 12, 13, 12}, 16.0 / 3, 1.0 / 35, 4},
+      {8, {10, 10, 10, 10, 10, 10, 12, 12}, 6, 1.0 / 14, 6},
+  };
+  for (size_t i = 0; i < LEN(rows); i++) {
+    tg_energy e;
+    ck_assert_int_eq(tg_energy_step(NULL, rows[i].x, rows[i].n, 1, &e), TG_OK);
+    NEAR(e.q, rows[i].q, 1e-12);
+    NEAR(e.p, rows[i].p, 1e-12);
+    ck_assert_uint_eq(e.at, rows[i].at);
+    ck_assert(e.exact);
+  }
+}
+END_TEST
+
+START_TEST(the_step_up_and_back_has_p_two_fifths) {
+  static const int64_t x[] = {44, 44, 44, 769, 769, 44};
+  tg_energy e;
+  ck_assert_int_eq(tg_energy_step(NULL, x, 6, 1, &e), TG_OK);
+  NEAR(e.p, 0.4, 1e-12);
+  static const int64_t ten[] = {1, 2, 1, 2, 1, 50, 51, 50, 51, 50};
+  ck_assert_int_eq(tg_energy_step(NULL, ten, 10, 1, &e), TG_OK);
+  ck_assert(!e.exact && e.at == 5);
+  NEAR(e.p_min, 2.0 / 252, 1e-12);
+  NEAR(e.p, 2.0 / 252, 0.005); /* drawn */
+  ck_assert_int_eq(tg_energy_step(NULL, ten, 3, 1, &e), TG_ENODATA);
+}
+END_TEST
+
+START_TEST(a_step_in_the_last_release_is_seen) {
+  static const int64_t x[] = {44, 44, 44, 769, 769, 44}, flat[] = {44, 45, 44, 46, 44, 45};
+  size_t start[6], k;
+  ck_assert_int_eq(tg_segment(NULL, x, 6, 2 * 4.4, start, &k), TG_OK);
+  ck_assert_uint_eq(k, 3);
+  ck_assert(start[0] == 0 && start[1] == 3 && start[2] == 5);
+  ck_assert_int_eq(tg_segment(NULL, flat, 6, 2 * 4.4, start, &k), TG_OK);
+  ck_assert_uint_eq(k, 1);
+  ck_assert_int_eq(tg_segment(NULL, x, 0, 1, start, &k), TG_OK);
+  ck_assert_uint_eq(k, 0);
+  ck_assert_int_eq(tg_segment(NULL, x, 6, 0, start, &k), TG_EINVAL);
+}
+END_TEST
+
+/* Least cost over all 2^(n-1) segmentations, written for reading. */
+static double least_cost(const int64_t *x, size_t n, double penalty) {
+  double best = INFINITY;
+  for (unsigned cut = 0; cut < 1u << (n - 1); cut++) {
+    double cost = 0;
+    for (size_t i = 0; i < n;) {
+      size_t j = i + 1;
+      while (j < n && !(cut >> (j - 1) & 1)) j++;
+      double segment = INFINITY; /* the best level is one of the values */
+      for (size_t m = i; m < j; m++) {
+        double c = 0;
+        for (size_t k = i; k < j; k++) c += fabs((double)(x[k] - x[m]));
+        if (c < segment) segment = c;
+      }
+      cost += segment + (i > 0 ? penalty : 0);
+      i = j;
+    }
+    if (cost < best) best = cost;
+  }
+  return best;
+}
+
+START_TEST(segmentation_costs_no_more_than_any_other) {
+  uint64_t state = 12345;
+  for (int round = 0; round < 300; round++) {
+    int64_t x[9];
+    size_t n = 1 + (size_t)round % 9, start[9], k;
+    for (size_t i = 0; i < n; i++) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      x[i] = (int64_t)(state >> 60) + (state >> 55 & 1 ? 20 : 0);
+    }
+    double penalty = 1 + round % 7, cost = 0;
+    ck_assert_int_eq(tg_segment(NULL, x, n, penalty, start, &k), TG_OK);
+    for (size_t s = 0; s < k; s++) {
+      size_t end = s + 1 < k ? start[s + 1] : n;
+      cost += least_cost(x + start[s], end - start[s], 1e9) + (s > 0 ? penalty : 0);
+    }
+    NEAR(cost, least_cost(x, n, penalty), 1e-9);
+  }
+}
+END_TEST
+
+START_TEST(the_table_names_releases_and_skips_gaps) {
+  static const int64_t v[] = {220, 220, 3845, 221, 100, 101};
+  static const uint32_t release[] = {0, 1, 4, 5, 0, 5};
+  static const uint64_t start[] = {0, 4, 6}, num[] = {20, 20}, den[] = {1, 1}, res[] = {1, 1};
+  tg_series s = {v, release, start, num, den, res, 2};
+  tg_table *series = NULL, *steps = NULL;
+  ck_assert_int_eq(tg_trend(NULL, &s, 0.1, 0, 1, &series, &steps), TG_OK);
+  uint32_t before, at, last, n;
+  double old, now, percent;
+  ck_assert(tg_table_u32(series, 0, TG_TREND_STEPS, &n) && n == 2);
+  ck_assert(tg_table_u32(series, 1, TG_TREND_STEPS, &n) && n == 0);
+  ck_assert_uint_eq(tg_table_rows(steps), 2);
+  ck_assert(tg_table_u32(steps, 0, TG_STEP_BEFORE, &before) && before == 1);
+  ck_assert(tg_table_u32(steps, 0, TG_STEP_AT, &at) && at == 4);
+  ck_assert(tg_table_u32(steps, 0, TG_STEP_LAST, &last) && last == 4);
+  ck_assert(tg_table_f64(steps, 0, TG_STEP_OLD, &old) && tg_table_f64(steps, 0, TG_STEP_NEW, &now) &&
+            tg_table_f64(steps, 0, TG_STEP_PERCENT, &percent));
+  NEAR(old, 4400, 1e-9);
+  NEAR(now, 76900, 1e-9);
+  NEAR(percent, 1647.7272727, 1e-6);
+  ck_assert(tg_table_f64(series, 0, TG_TREND_PENALTY, &old));
+  NEAR(old, 2 * 0.1 * 4400, 1e-9);
+  tg_table_free(series);
+  tg_table_free(steps);
+}
+END_TEST
+
+static tg_status run_all(const tg_alloc *a) {
+  static const int64_t v[] = {1, 1, 1, 1, 1, 90, 90, 90};
+  static const uint32_t release[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  static const uint64_t start[] = {0, 8}, one[] = {1};
+  tg_series s = {v, release, start, one, one, one, 1};
+  tg_table *series = NULL, *steps = NULL;
+  tg_status st = tg_trend(a, &s, 0.1, 0, 1, &series, &steps);
+  tg_table_free(series);
+  tg_table_free(steps);
+  return st;
+}
+START_TEST(every_refused_allocation_comes_back_as_enomem) { fail_every_allocation(run_all); }
+END_TEST
+
+int main(void) {
+  const TTest *const tests[] = {
+      t9_energy_steps,
+      the_step_up_and_back_has_p_two_fifths,
+      a_step_in_the_last_release_is_seen,
+      segmentation_costs_no_more_than_any_other,
+      the_table_names_releases_and_skips_gaps,
+      every_refused_allocation_comes_back_as_enomem,
+  };
+  return run_suite("stats_trend", tests, LEN(tests));
+}
