@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from .._lazy import need
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -63,17 +65,15 @@ def new_axes(ax: Axes | None) -> Axes:
 
     Raises
     ------
-    ImportError
+    MissingExtra
         Where matplotlib is missing; the text says which extra brings it.
     """
     if ax is not None:
         return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'tickgauge[plot]'") from error
+    plt = need("matplotlib.pyplot", "plot")
     figure = plt.figure(layout="constrained")
-    return figure.add_subplot()
+    axes: Axes = figure.add_subplot()
+    return axes
 
 
 def scale_of(series: Sequence[Series]) -> tuple[float, str]:

@@ -1,0 +1,1 @@
+"""One-file HTML reports (the ``report`` extra)."""

@@ -1,0 +1,148 @@
+"""The page of a report: what it is made of, and how it becomes one self-contained HTML file.
+
+The page knows nothing of comparisons: it is text, tables and figures. Everything that goes into
+it is escaped by jinja2; the only markup taken as it is are the figures, which matplotlib draws.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from ..display import clean
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A table cell: its text, a class ("number", "text" or a verdict) and an anchor it leads to."""
+
+    text: str
+    kind: str = "text"
+    href: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a caption, its headings and its cells."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure as inline SVG with its caption."""
+
+    svg: Any
+    caption: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """A fold-out below a section."""
+
+    anchor: str
+    title: str
+    text: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    open: bool = False
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A section of the page; `anchor` is its id, unique in the page."""
+
+    anchor: str
+    title: str
+    text: Sequence[str] = ()
+    figures: Sequence[Picture] = ()
+    tables: Sequence[Table] = ()
+    parts: Sequence[Part] = field(default=())
+
+
+def number(text: str, href: str = "") -> Cell:
+    """A right-aligned cell."""
+    return Cell(text, "number", href)
+
+
+def picture(figure: Figure, caption: str) -> Picture:
+    """The figure as inline SVG: no metadata, no date, ids that do not clash between figures.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+        Closed by the caller.
+    caption : str
+        Stands below it; also its accessible name.
+    """
+    import matplotlib as mpl
+    from markupsafe import Markup, escape
+
+    salt = re.sub(r"\W+", "-", caption)
+    file = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": salt, "svg.fonttype": "path"}):
+        figure.savefig(
+            file,
+            format="svg",
+            metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
+        )
+    svg = file.getvalue()
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
+    prefix = f"f{abs(hash_of(salt)):x}-"
+    svg = re.sub(r'\bid="', f'id="{prefix}', svg)
+    svg = re.sub(r'"#|url\(#', lambda m: m[0] + prefix, svg)
+    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{escape(clean(caption))}" ', 1)
+    return Picture(Markup(svg), caption)
+
+
+def hash_of(text: str) -> int:
+    """A short number for a text, the same on every run (CRC-32)."""
+    import zlib
+
+    return zlib.crc32(text.encode())
+
+
+def render(title: str, lead: Sequence[str], chapters: Sequence[Chapter]) -> str:
+    """The whole page as HTML.
+
+    Raises
+    ------
+    MissingExtra
+        Where jinja2 is missing; the text says which extra brings it.
+    """
+    from .._lazy import need
+    from ..versions import version
+
+    jinja2: Any = need("jinja2", "report")
+    from markupsafe import Markup
+
+    folder = resources.files(__package__)
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
+    environment.finalize = _finalize
+    table = environment.from_string(folder.joinpath("table.html").read_text("utf-8"))
+    page = environment.from_string(folder.joinpath("page.html").read_text("utf-8"))
+    html: str = page.render(
+        title=title,
+        lead=lead,
+        sections=chapters,
+        version=version(),
+        css=Markup(folder.joinpath("page.css").read_text("utf-8")),
+        table_block=lambda t: Markup(table.render(table=t)),
+    )
+    return html
+
+
+def _finalize(value: Any) -> Any:
+    """Control bytes never reach the page raw; markup made here passes."""
+    from markupsafe import Markup
+
+    return clean(value) if type(value) is str and not isinstance(value, Markup) else value
