@@ -34,6 +34,8 @@ typedef struct tg_rule_def {
                               NULL-terminated; NULL = no section */
   tg_better better;
   bool all;              /* policy: true = every match of a line is a record, false = the first */
+  bool soft;             /* the tag is a common word: a line that has it and is no record is no
+                            problem (it counts as `further` in the ledger) */
 } tg_rule_def;
 
 typedef struct tg_ruleset tg_ruleset;
@@ -83,8 +85,9 @@ typedef struct tg_value_term {
 } tg_value_term;
 typedef struct tg_value_info {
   const char *metric;
-  const tg_value_term *terms;
+  const tg_value_term *terms; /* factors bring every field to `exp10` */
   size_t n_terms;
+  int32_t exp10; /* value = sum * 10^exp10: the smallest power of ten among the fields */
 } tg_value_info;
 TG_API size_t tg_ruleset_values(const tg_ruleset *set, size_t rule);
 TG_API tg_status tg_ruleset_value(const tg_ruleset *set, size_t rule, size_t value,

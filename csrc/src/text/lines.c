@@ -1,0 +1,278 @@
+/* lines.c - finds the lines worth a look and takes their transport off.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "reader_private.h"
+#include "uart.h"
+
+#define TG_WINDOW ((size_t)64 * 1024) /* bytes that several passes share while they are cached */
+
+static tg_status tg_scan(tg_reader *r, const uint8_t *p, size_t n, tg_hits *hits) {
+  const tg_scanner *s = r->rules->scanner;
+  hits->n = 0;
+  return s->scan(s, p, n, hits);
+}
+
+/* Bytes of a control kind before the text (0x04 of a finished run, NULs of a reset, the CR of an
+ * LFCR) are no part of it. */
+static size_t tg_lead_bytes(const uint8_t *p, size_t n) {
+  size_t k = 0;
+  while (k < n && ((p[k] < 0x20 && !(p[k] >= 0x09 && p[k] <= 0x0c) && p[k] != 0x1b) ||
+                   p[k] == 0x7f))
+    k++;
+  return k;
+}
+
+/* The hits that lie in [from, to) of a line, moved so that `from` is 0, in r->own_hits. */
+static tg_status tg_part_hits(tg_reader *r, const tg_hit *hits, size_t n_hits, size_t from,
+                              size_t to) {
+  r->own_hits.n = 0;
+  for (size_t i = 0; i < n_hits; i++) {
+    if (hits[i].at < from || hits[i].at >= to) continue;
+    tg_status status = tg_hits_push(&r->own_hits, hits[i].at - from, hits[i].needle);
+    if (status != TG_OK) return status;
+  }
+  return TG_OK;
+}
+
+/* Matches the line; where it gives less than all and holds colour, the line without colour. */
+static tg_status tg_text_rules(tg_reader *r, const tg_line *line, const tg_hit *hits,
+                               size_t n_hits) {
+  tg_outcome raw = {0, 1};
+  tg_outcome out;
+  tg_status status = TG_OK;
+  tg_line plain = *line;
+  bool colour = tg_has_colour(line->p, line->n);
+  if (colour) {
+    if (n_hits > 0) status = tg_reader_try(r, line, hits, n_hits, false, &raw);
+    if (status == TG_OK && raw.misses > 0) {
+      status = tg_strip_colour(line, &r->plain);
+      plain.p = r->plain.p;
+      plain.n = r->plain.n;
+      plain.map = r->plain.map;
+      plain.n_map = r->plain.n_map;
+      plain.offset = 0;
+      plain.flags |= TG_FLAG_UNWRAPPED;
+      if (status == TG_OK && plain.n > 0) status = tg_scan(r, plain.p, plain.n, &r->own_hits);
+      if (status != TG_OK || plain.n == 0) return status;
+      line = &plain;
+      hits = r->own_hits.v;
+      n_hits = r->own_hits.n;
+    }
+    if (status != TG_OK) return status;
+  }
+  if (tg_section_wants(r, line)) {
+    bool done;
+    status = tg_section_line(r, line, hits, n_hits, &done);
+    if (status != TG_OK || done) return status;
+  }
+  if (n_hits == 0) return TG_OK;
+  status = tg_reader_try(r, line, hits, n_hits, true, &out);
+  if (status == TG_OK && out.records == 0) status = tg_reader_misses(r, line, hits, n_hits);
+  return status;
+}
+
+tg_status tg_reader_text(tg_reader *r, tg_line line, const tg_hit *hits, size_t n_hits) {
+  size_t lead = tg_lead_bytes(line.p, line.n);
+  tg_status status = TG_OK;
+  if (hits == NULL) {
+    status = tg_scan(r, line.p + lead, line.n - lead, &r->own_hits);
+    hits = r->own_hits.v;
+    n_hits = r->own_hits.n;
+  } else if (lead > 0) {
+    status = tg_part_hits(r, hits, n_hits, lead, line.n);
+    hits = r->own_hits.v;
+    n_hits = r->own_hits.n;
+  }
+  if (status != TG_OK) return status;
+  line = tg_line_part(&line, lead, line.n);
+  return tg_text_rules(r, &line, hits, n_hits);
+}
+
+/* An entry of LAVA's raw log: its texts, if a console sent them. */
+static tg_status tg_lava_texts(tg_reader *r, const tg_line *line, const tg_lava *lava) {
+  tg_status status = TG_OK;
+  size_t at = 0;
+  uint64_t offset = line->raw_offset + (uint64_t)(lava->message.p - line->raw.p);
+  while (tg_lava_next(lava->message, offset, &at, &r->unwrapped, &status)) {
+    tg_line text = *line;
+    text.p = r->unwrapped.p;
+    text.n = r->unwrapped.n;
+    text.map = r->unwrapped.map;
+    text.n_map = r->unwrapped.n_map;
+    text.offset = 0;
+    text.channel = lava->channel;
+    text.tail = false;
+    if (r->unwrapped.n_map > 1) text.flags |= TG_FLAG_UNWRAPPED;
+    if (text.n == 0) {
+      text.p = (const uint8_t *)"";
+      text.map = NULL;
+      text.offset = offset;
+    }
+    status = tg_reader_text(r, text, NULL, 0);
+    if (status != TG_OK) return status;
+  }
+  return status;
+}
+
+/* One line without CRs in it. */
+static tg_status tg_reader_piece(tg_reader *r, const tg_line *line, const tg_hit *hits,
+                                 size_t n_hits) {
+  tg_lava lava;
+  if (line->n > 2 && line->p[0] == '-' && tg_lava_parse(line->p, line->n, &lava)) {
+    return lava.console ? tg_lava_texts(r, line, &lava) : TG_OK;
+  }
+  if (r->uart != NULL) return tg_uart_line(r, line);
+  return tg_reader_text(r, *line, hits, n_hits);
+}
+
+/* The pieces between lone CRs, each a line of its own: a progress bar, an old Mac. */
+static tg_status tg_split_returns(tg_reader *r, const tg_line *line, bool counts) {
+  tg_status status = TG_OK;
+  for (size_t from = 0; status == TG_OK && from < line->n;) {
+    const uint8_t *cr = memchr(line->p + from, '\r', line->n - from);
+    size_t to = cr != NULL ? (size_t)(cr - line->p) : line->n;
+    tg_line part = tg_line_part(line, from, to);
+    part.raw = (tg_str){part.p, part.n};
+    part.raw_offset = part.offset;
+    if (counts) part.number = r->returns + 1;
+    status = tg_reader_piece(r, &part, NULL, 0);
+    while (to < line->n && line->p[to] == '\r') to++;
+    if (cr != NULL && counts) r->returns++;
+    from = to;
+  }
+  return status;
+}
+
+tg_status tg_reader_line(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset, bool ended,
+                         const tg_hit *hits, size_t n_hits) {
+  size_t full = n;
+  while (n > 0 && p[n - 1] == '\r') n--;
+  size_t lead = 0;
+  while (lead < n && p[lead] == '\r') lead++;
+  tg_line line = {.p = p,
+                  .n = n,
+                  .offset = offset,
+                  .number = r->lines + 1,
+                  .raw = {p, n},
+                  .raw_offset = offset,
+                  .tail = r->at_end && !ended && n == full};
+  bool counts = !ended && r->lines == 0;
+  if (n == lead || memchr(p + lead, '\r', n - lead) == NULL) {
+    if (counts) line.number = r->returns + 1;
+    if (counts && full > n) r->returns++;
+    return tg_reader_piece(r, &line, hits, n_hits);
+  }
+  tg_status status = tg_split_returns(r, &line, counts);
+  if (counts && full > n) r->returns++;
+  return status;
+}
+
+/* Runs of CRs: the lines of a source that knows no LF. */
+static size_t tg_count_returns(const uint8_t *p, size_t n) {
+  size_t total = 0;
+  for (size_t i = 0; i < n; i++) total += p[i] == '\r' && (i + 1 == n || p[i + 1] != '\r');
+  return total;
+}
+
+/* The next place from `from` on where something asks for a look, `n` if there is none. */
+static size_t tg_next_look(const uint8_t *p, size_t n, size_t from, const tg_hits *hits,
+                           size_t hit, size_t *escape) {
+  if (*escape < from) {
+    const uint8_t *e = memchr(p + from, 0x1b, n - from);
+    *escape = e != NULL ? (size_t)(e - p) : n;
+  }
+  size_t at = hit < hits->n ? hits->v[hit].at : n;
+  return at < *escape ? at : *escape;
+}
+
+/* Looks at the lines of [p, p+n) that have a hit or an escape; the others are only counted. */
+static tg_status tg_window(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset) {
+  size_t from = 0;
+  size_t hit = 0;
+  size_t escape = 0;
+  tg_status status = tg_scan(r, p, n, &r->hits);
+  if (status != TG_OK) return status;
+  const uint8_t *e = memchr(p, 0x1b, n);
+  escape = e != NULL ? (size_t)(e - p) : n;
+  while (from < n) {
+    size_t start = from;
+    if (r->section == TG_NOT && r->uart == NULL) {
+      start = tg_next_look(p, n, from, &r->hits, hit, &escape);
+      if (start == n) break;
+      while (start > from && p[start - 1] != '\n') start--;
+      r->lines += tg_count_byte(p + from, start - from, '\n');
+    }
+    const uint8_t *lf = memchr(p + start, '\n', n - start);
+    size_t end = lf != NULL ? (size_t)(lf - p) : n;
+    size_t first = hit;
+    for (; hit < r->hits.n && r->hits.v[hit].at < end; hit++) r->hits.v[hit].at -= start;
+    status = tg_reader_line(r, p + start, end - start, offset + start, lf != NULL,
+                            r->hits.v + first, hit - first);
+    if (status != TG_OK) return status;
+    r->lines += lf != NULL;
+    r->long_told = r->long_told && lf == NULL;
+    from = lf != NULL ? end + 1 : n;
+  }
+  size_t rest = tg_count_byte(p + from, n - from, '\n');
+  if (from < n && rest == 0 && r->lines == 0) r->returns += tg_count_returns(p + from, n - from);
+  r->lines += rest;
+  r->long_told = r->long_told && rest == 0;
+  return TG_OK;
+}
+
+tg_status tg_reader_long(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset, bool ended) {
+  tg_status status = TG_OK;
+  if (!ended && !r->long_told) {
+    tg_line line = {.p = p,
+                    .n = n,
+                    .offset = offset,
+                    .number = r->lines == 0 ? r->returns + 1 : r->lines + 1,
+                    .raw = {p, n},
+                    .raw_offset = offset};
+    r->long_told = true;
+    status = tg_records_problem(
+        r->out, &(tg_trouble){&line, 0, TG_NOT, TG_NOT, TG_REASON_LONG,
+                              "a line end before the bound: read in pieces"});
+  }
+  if (status == TG_OK) status = tg_window(r, p, n, offset);
+  if (ended) r->long_told = false;
+  return status;
+}
+
+/* The bytes of [p, p+n) that go through the passes together: whole lines up to the window's size,
+ * or one longer line. */
+static size_t tg_window_size(const uint8_t *p, size_t n, size_t window) {
+  if (n <= window) return n;
+  for (size_t at = window; at > 0; at--) {
+    if (p[at - 1] == '\n') return at;
+  }
+  const uint8_t *lf = memchr(p + window, '\n', n - window);
+  return lf != NULL ? (size_t)(lf - p) + 1 : n;
+}
+
+tg_status tg_reader_block(tg_reader *r, const uint8_t *p, size_t n, bool last) {
+  size_t bound = (size_t)r->options.max_line;
+  size_t window = bound < TG_WINDOW ? bound : TG_WINDOW;
+  uint64_t offset = r->offset;
+  tg_status status = TG_OK;
+  if (!last && r->lines == 0 && r->returns > 0) {
+    tg_records_first_line(r->out);
+    r->returns = 0;
+  }
+  while (status == TG_OK && n > 0) {
+    size_t part = tg_window_size(p, n, window);
+    size_t line = part - (p[part - 1] == '\n');
+    if (part > window && line > bound) {
+      bool ended;
+      part = tg_long_cut(p, bound, &ended);
+      status = tg_reader_long(r, p, part, offset, ended);
+    } else {
+      status = tg_window(r, p, part, offset);
+    }
+    p += part;
+    n -= part;
+    offset += part;
+  }
+  return status;
+}

@@ -1,0 +1,207 @@
+/* reader.c - one source: bytes in, records out. SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "reader_private.h"
+#include "uart.h"
+
+#define TG_MAX_LINE (UINT64_C(1) << 20)
+#define TG_MAX_RECORDS (UINT64_C(1) << 40)
+#define TG_MAX_PROBLEMS (UINT64_C(1) << 20)
+
+static tg_reader_options tg_fill_options(const tg_reader_options *given) {
+  tg_reader_options o = {0};
+  if (given != NULL) o = *given;
+  if (o.max_line == 0) o.max_line = TG_MAX_LINE;
+  if (o.max_records == 0) o.max_records = TG_MAX_RECORDS;
+  if (o.max_problems == 0) o.max_problems = TG_MAX_PROBLEMS;
+  return o;
+}
+
+/* Allocates what one line needs; sizes are bounded by the limits of a rule set. */
+static tg_status tg_reader_buffers(tg_reader *r) {
+  const tg_alloc *a = &r->alloc;
+  size_t n = r->rules->n_scratch;
+  r->misses = a->resize(a->ctx, NULL, (r->rules->n_tags + 1) * sizeof *r->misses);
+  r->match = a->resize(a->ctx, NULL, n * sizeof *r->match);
+  r->spans = a->resize(a->ctx, NULL, n * TG_TEMPLATE_FIELDS * sizeof *r->spans);
+  if (r->misses == NULL || r->match == NULL || r->spans == NULL) return TG_ENOMEM;
+  memset(r->misses, 0, (r->rules->n_tags + 1) * sizeof *r->misses);
+  return TG_OK;
+}
+
+tg_status tg_reader_new(const tg_alloc *a, tg_ruleset *rules, const tg_reader_options *options,
+                        tg_reader **out, tg_error *err) {
+  if (a == NULL) a = tg_alloc_default();
+  if (rules == NULL || out == NULL) return tg_fail(err, TG_EINVAL, 0, 0, "no rules were given");
+  tg_reader *r = a->resize(a->ctx, NULL, sizeof *r);
+  if (r == NULL) return tg_fail(err, TG_ENOMEM, 0, 0, "no memory for a reader");
+  memset(r, 0, sizeof *r);
+  r->alloc = *a;
+  r->rules = rules;
+  r->options = tg_fill_options(options);
+  r->section = TG_NOT;
+  r->hits.alloc = *a;
+  r->own_hits.alloc = *a;
+  tg_copy_init(&r->unwrapped, a);
+  tg_copy_init(&r->plain, a);
+  tg_copy_init(&r->section_channel, a);
+  tg_status status = tg_reader_buffers(r);
+  if (status == TG_OK) status = tg_records_new(a, rules, &r->options, &r->out);
+  if (status == TG_OK && r->options.repair_uart) status = tg_uart_new(a, &r->uart);
+  if (status != TG_OK) goto fail;
+  *out = r;
+  return TG_OK;
+fail:
+  tg_reader_free(r);
+  return tg_fail(err, status, 0, 0, "no memory for a reader");
+}
+
+void tg_reader_free(tg_reader *r) {
+  if (r == NULL) return;
+  tg_alloc a = r->alloc;
+  tg_records_free(r->out);
+  tg_uart_free(r->uart);
+  tg_copy_free(&r->unwrapped);
+  tg_copy_free(&r->plain);
+  tg_copy_free(&r->section_channel);
+  a.release(a.ctx, r->carry);
+  a.release(a.ctx, r->hits.v);
+  a.release(a.ctx, r->own_hits.v);
+  a.release(a.ctx, r->misses);
+  a.release(a.ctx, r->cand);
+  a.release(a.ctx, r->places);
+  a.release(a.ctx, r->missed);
+  a.release(a.ctx, r->match);
+  a.release(a.ctx, r->spans);
+  a.release(a.ctx, r);
+}
+
+static tg_status tg_carry_put(tg_reader *r, const uint8_t *p, size_t n) {
+  void *data = r->carry;
+  tg_status status = tg_grow(&r->alloc, &data, &r->cap_carry, r->n_carry + n, 1);
+  if (status != TG_OK) return status;
+  r->carry = data;
+  memcpy(r->carry + r->n_carry, p, n);
+  r->n_carry += n;
+  return TG_OK;
+}
+
+/* Processes [p, p+n) of whole lines and moves the offset behind it. */
+static tg_status tg_consume(tg_reader *r, const uint8_t *p, size_t n, bool last) {
+  tg_status status = tg_reader_block(r, p, n, last);
+  r->offset += n;
+  return status;
+}
+
+/* Drops the first `n` bytes of the carry. */
+static void tg_carry_drop(tg_reader *r, size_t n) {
+  r->n_carry -= n;
+  memmove(r->carry, r->carry + n, r->n_carry);
+}
+
+size_t tg_long_cut(const uint8_t *p, size_t bound, bool *ended) {
+  size_t at = bound - 1;
+  for (; at > 0 && !(p[at - 1] == '\r' && p[at] != '\r'); at--) {
+  }
+  *ended = at > 0;
+  if (at > 0) return at;
+  size_t low = bound > 4096 ? bound - 4096 : 1;
+  for (at = bound; at > low; at--) {
+    if (tg_is_blank(p[at - 1]) || p[at - 1] == 0) return at;
+  }
+  return bound;
+}
+
+/* Adds bytes of one line, without its LF, to the carry, which never grows beyond the bound. */
+static tg_status tg_carry_line(tg_reader *r, const uint8_t *p, size_t n) {
+  size_t bound = (size_t)r->options.max_line;
+  tg_status status = TG_OK;
+  while (status == TG_OK && n > 0) {
+    size_t part = bound + 1 - r->n_carry;
+    if (part > n) part = n;
+    status = tg_carry_put(r, p, part);
+    if (status != TG_OK) return status;
+    p += part;
+    n -= part;
+    if (r->n_carry <= bound) break;
+    bool ended;
+    size_t cut = tg_long_cut(r->carry, bound, &ended);
+    status = tg_reader_long(r, r->carry, cut, r->offset, ended);
+    r->offset += cut;
+    tg_carry_drop(r, cut);
+  }
+  return status;
+}
+
+/* The end of the carried line arrives: [p, p+n) up to and with its LF. */
+static tg_status tg_carry_end(tg_reader *r, const uint8_t *p, size_t n) {
+  tg_status status = tg_carry_line(r, p, n - 1);
+  if (status == TG_OK) status = tg_carry_put(r, (const uint8_t *)"\n", 1);
+  if (status != TG_OK) return status;
+  size_t have = r->n_carry;
+  r->n_carry = 0;
+  return tg_consume(r, r->carry, have, false);
+}
+
+static tg_status tg_feed(tg_reader *r, const uint8_t *p, size_t n) {
+  const uint8_t *end = p + n;
+  tg_status status = TG_OK;
+  if (r->n_carry > 0 || r->long_told) {
+    const uint8_t *lf = memchr(p, '\n', n);
+    if (lf == NULL) return tg_carry_line(r, p, n);
+    status = tg_carry_end(r, p, (size_t)(lf + 1 - p));
+    p = lf + 1;
+  }
+  const uint8_t *last = end;
+  while (last > p && last[-1] != '\n') last--;
+  if (status == TG_OK && last > p) status = tg_consume(r, p, (size_t)(last - p), false);
+  if (status == TG_OK && end > last) status = tg_carry_line(r, last, (size_t)(end - last));
+  return status;
+}
+
+static tg_status tg_reader_failed(tg_reader *r, tg_status status, tg_error *err) {
+  r->failed = status;
+  const char *what = status == TG_ELIMIT ? "more records than the limit allows"
+                                         : tg_status_text(status);
+  return tg_fail(err, status, r->offset, r->lines + 1, "%s", what);
+}
+
+tg_status tg_reader_feed(tg_reader *r, const uint8_t *p, size_t n, tg_error *err) {
+  if (r->finished || r->failed != TG_OK) {
+    return tg_fail(err, TG_EINVAL, r->offset, 0, "the reader takes no more bytes");
+  }
+  if (n == 0) return TG_OK;
+  r->out->totals.bytes += n;
+  r->ended = p[n - 1] == '\n';
+  tg_status status = tg_feed(r, p, n);
+  return status == TG_OK ? TG_OK : tg_reader_failed(r, status, err);
+}
+
+/* The last line, the open section and the line that a shared UART left in pieces. */
+static tg_status tg_finish_source(tg_reader *r) {
+  tg_status status = TG_OK;
+  r->at_end = true;
+  if (r->n_carry > 0) {
+    size_t have = r->n_carry;
+    r->n_carry = 0;
+    status = tg_consume(r, r->carry, have, true);
+  }
+  if (status == TG_OK && r->uart != NULL) status = tg_uart_finish(r);
+  if (status == TG_OK) status = tg_section_finish(r);
+  r->out->totals.lines = r->lines > 0 ? r->lines : r->returns;
+  if (r->out->totals.bytes > 0 && !r->ended) r->out->totals.lines++;
+  return status;
+}
+
+tg_status tg_reader_finish(tg_reader *r, tg_records **out, tg_error *err) {
+  if (r->finished || out == NULL) {
+    return tg_fail(err, TG_EINVAL, r->offset, 0, "the reader was finished before");
+  }
+  tg_status status = TG_OK;
+  if (r->failed == TG_OK) status = tg_finish_source(r);
+  if (status != TG_OK) tg_reader_failed(r, status, err);
+  r->finished = true;
+  *out = r->out;
+  r->out = NULL;
+  return status == TG_ELIMIT ? TG_OK : status;
+}

@@ -1,0 +1,313 @@
+/* records.c - tables of records, problems, the ledger. SPDX-License-Identifier: BSD-3-Clause */
+#include "records.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tickgauge/number.h"
+
+#define TG_EXCERPT 120      /* bytes of a problem's excerpt */
+#define TG_EXCERPT_BEFORE 60 /* of them before the trouble, at most */
+
+static tg_type tg_column_type(tg_field_type type) {
+  switch (type) {
+  case TG_FIELD_INT:
+  case TG_FIELD_DEC:
+  case TG_FIELD_EXP:
+    return TG_I64;
+  case TG_FIELD_WORD:
+  case TG_FIELD_TEXT:
+  case TG_FIELD_QUOTED:
+  case TG_FIELD_CHOICE:
+    return TG_TEXT;
+  default:
+    return TG_U64;
+  }
+}
+
+static tg_status tg_new_table(const tg_alloc *a, const tg_rule *rule, tg_table **out) {
+  tg_column_def defs[TG_REC_FIELD + TG_TEMPLATE_FIELDS] = {
+      {"line", TG_U64, 0},  {"offset", TG_U64, 0},  {"channel", TG_TEXT, 0},
+      {"flags", TG_U32, 0}, {"section", TG_U32, 0},
+  };
+  const tg_template *t = rule->t;
+  for (size_t i = 0; i < t->n_fields; i++) {
+    const tg_template_field *f = &t->fields[i];
+    defs[TG_REC_FIELD + i] = (tg_column_def){(const char *)t->pool + f->name,
+                                             tg_column_type(f->type), f->exp10};
+  }
+  return tg_table_new(a, defs, TG_REC_FIELD + t->n_fields, out);
+}
+
+tg_status tg_records_new(const tg_alloc *a, const tg_ruleset *rules,
+                         const tg_reader_options *options, tg_records **out) {
+  static const tg_column_def problem[TG_PROBLEM_COLUMNS] = {
+      {"line", TG_U64, 0},    {"offset", TG_U64, 0},  {"rule", TG_TEXT, 0},
+      {"reason", TG_TEXT, 0}, {"detail", TG_TEXT, 0}, {"excerpt", TG_TEXT, 0},
+  };
+  tg_records *r = a->resize(a->ctx, NULL, sizeof *r);
+  if (r == NULL) return TG_ENOMEM;
+  memset(r, 0, sizeof *r);
+  r->alloc = *a;
+  r->rules = rules;
+  r->max_records = options->max_records;
+  r->max_problems = options->max_problems;
+  tg_copy_init(&r->folded, a);
+  tg_status status = TG_ENOMEM;
+  r->tables = a->resize(a->ctx, NULL, (rules->n_rules + 1) * sizeof *r->tables);
+  r->tally = a->resize(a->ctx, NULL, (rules->n_tags + 1) * sizeof *r->tally);
+  if (r->tables == NULL || r->tally == NULL) goto fail;
+  r->n_tally = rules->n_tags;
+  memset(r->tally, 0, (rules->n_tags + 1) * sizeof *r->tally);
+  status = TG_OK;
+  for (; status == TG_OK && r->n_tables < rules->n_rules; r->n_tables += status == TG_OK) {
+    status = tg_new_table(a, &rules->rules[r->n_tables], &r->tables[r->n_tables]);
+  }
+  if (status == TG_OK) status = tg_table_new(a, problem, TG_PROBLEM_COLUMNS, &r->problems);
+  if (status != TG_OK) goto fail;
+  *out = r;
+  return TG_OK;
+fail:
+  tg_records_free(r);
+  return status;
+}
+
+void tg_records_free(tg_records *r) {
+  if (r == NULL) return;
+  tg_alloc a = r->alloc;
+  for (size_t i = 0; i < r->n_tables; i++) tg_table_free(r->tables[i]);
+  tg_table_free(r->problems);
+  tg_copy_free(&r->folded);
+  a.release(a.ctx, r->tables);
+  a.release(a.ctx, r->tally);
+  a.release(a.ctx, r->order);
+  a.release(a.ctx, r);
+}
+
+/* A value that was read and waits for its row. */
+typedef struct tg_cell {
+  uint64_t u;
+  int64_t i;
+  bool missing;
+} tg_cell;
+
+static tg_status tg_read_decimal(const tg_template_field *f, const uint8_t *p, const uint8_t *end,
+                                 tg_cell *cell) {
+  tg_decimal d;
+  tg_status status = tg_parse_decimal(p, end, f->type == TG_FIELD_EXP, &d);
+  if (status != TG_OK) return status;
+  cell->missing = d.missing;
+  return d.missing ? TG_OK : tg_decimal_rescale(&d, f->exp10, &cell->i);
+}
+
+/* Reads the number of a field. TG_OK, TG_EOVERFLOW, TG_ERANGE. */
+static tg_status tg_read_cell(const tg_template_field *f, const tg_line *line, tg_span span,
+                              tg_cell *cell) {
+  const uint8_t *p = line->p + span.start;
+  const uint8_t *end = line->p + span.end;
+  switch (f->type) {
+  case TG_FIELD_UINT:
+  case TG_FIELD_DIGIT:
+    return tg_parse_u64(p, end, &cell->u);
+  case TG_FIELD_INT:
+    return tg_parse_i64(p, end, &cell->i);
+  case TG_FIELD_HEX:
+  case TG_FIELD_HEXANY:
+    return tg_parse_hex(p, end, f->type == TG_FIELD_HEXANY, &cell->u);
+  case TG_FIELD_GROUPED:
+    return tg_parse_grouped(p, end, &cell->u);
+  case TG_FIELD_DEC:
+  case TG_FIELD_EXP:
+    return tg_read_decimal(f, p, end, cell);
+  default:
+    return TG_OK;
+  }
+}
+
+/* Stores a text; U+03BC becomes U+00B5, the same micro sign. */
+static tg_status tg_store_text(tg_records *r, tg_table *t, size_t row, size_t col,
+                               const uint8_t *p, size_t n) {
+  const uint8_t *mu = n > 1 ? memchr(p, 0xce, n - 1) : NULL;
+  if (mu == NULL) return tg_table_set_text(t, row, col, p, n);
+  tg_copy_clear(&r->folded);
+  tg_status status = tg_copy_put(&r->folded, p, n, 0);
+  if (status != TG_OK) return status;
+  for (uint8_t *q = r->folded.p; q + 1 < r->folded.p + n; q++) {
+    if (q[0] == 0xce && q[1] == 0xbc) memcpy(q, "\xc2\xb5", 2);
+  }
+  return tg_table_set_text(t, row, col, r->folded.p, n);
+}
+
+static tg_status tg_store_field(tg_records *r, tg_table *t, size_t row, size_t i,
+                                const tg_found *f, const tg_cell *cell) {
+  const tg_template_field *field = &r->rules->rules[f->rule].t->fields[i];
+  size_t col = TG_REC_FIELD + i;
+  switch (tg_column_type(field->type)) {
+  case TG_U64:
+    return tg_table_set_u64(t, row, col, cell->u);
+  case TG_I64:
+    return tg_table_set_i64(t, row, col, cell->i);
+  default:
+    return tg_store_text(r, t, row, col, f->line->p + f->fields[i].start,
+                         f->fields[i].end - f->fields[i].start);
+  }
+}
+
+/* Fills row `row` of the rule's table. */
+static tg_status tg_store_row(tg_records *r, tg_table *t, size_t row, const tg_found *f,
+                              const tg_cell *cells) {
+  const tg_line *line = f->line;
+  const tg_template *tpl = r->rules->rules[f->rule].t;
+  uint32_t flags = line->flags;
+  if (line->tail && f->end == line->n && !tpl->closed) flags |= TG_FLAG_TAIL;
+  tg_status status = tg_table_set_u64(t, row, TG_REC_LINE, line->number);
+  if (status == TG_OK)
+    status = tg_table_set_u64(t, row, TG_REC_OFFSET, tg_line_offset(line, f->start));
+  if (status == TG_OK) status = tg_table_set_u32(t, row, TG_REC_FLAGS, flags);
+  if (status == TG_OK && line->channel.p != NULL)
+    status = tg_table_set_text(t, row, TG_REC_CHANNEL, line->channel.p, line->channel.n);
+  if (status == TG_OK && f->section > 0)
+    status = tg_table_set_u32(t, row, TG_REC_SECTION, f->section);
+  for (size_t i = 0; status == TG_OK && i < tpl->n_fields; i++) {
+    if (f->fields[i].start == SIZE_MAX || cells[i].missing) continue;
+    status = tg_store_field(r, t, row, i, f, &cells[i]);
+  }
+  return status;
+}
+
+static tg_status tg_append(tg_records *r, const tg_found *f, const tg_cell *cells) {
+  tg_table *t = r->tables[f->rule];
+  size_t row;
+  if (r->n_order >= r->max_records || tg_table_rows(t) >= UINT32_MAX) return TG_ELIMIT;
+  void *data = r->order;
+  tg_status status =
+      tg_grow(&r->alloc, &data, &r->cap_order, r->n_order + 1, sizeof *r->order);
+  if (status != TG_OK) return status;
+  r->order = data;
+  status = tg_table_append(t, &row);
+  if (status != TG_OK) return status;
+  status = tg_store_row(r, t, row, f, cells);
+  if (status != TG_OK) {
+    tg_table_truncate(t, row);
+    return status;
+  }
+  r->order[r->n_order++] = (tg_place){(uint32_t)f->rule, (uint32_t)row};
+  r->totals.records++;
+  size_t tag = r->rules->rules[f->rule].tag;
+  if (tag != TG_NOT) r->tally[tag].used++;
+  return TG_OK;
+}
+
+tg_status tg_records_add(tg_records *r, const tg_found *f, bool *added) {
+  tg_cell cells[TG_TEMPLATE_FIELDS];
+  const tg_template *tpl = r->rules->rules[f->rule].t;
+  *added = false;
+  for (size_t i = 0; i < tpl->n_fields; i++) {
+    cells[i] = (tg_cell){0, 0, false};
+    if (f->fields[i].start == SIZE_MAX) continue;
+    tg_status status = tg_read_cell(&tpl->fields[i], f->line, f->fields[i], &cells[i]);
+    if (status == TG_OK) continue;
+    bool precision = status == TG_ERANGE;
+    return tg_records_problem(
+        r, &(tg_trouble){f->line, f->fields[i].start, f->rule, r->rules->rules[f->rule].tag,
+                         precision ? TG_REASON_PRECISION : TG_REASON_OVERFLOW,
+                         precision ? "no more digits than its power of ten keeps"
+                                   : "a number that fits 64 bits"});
+  }
+  tg_status status = tg_append(r, f, cells);
+  *added = status == TG_OK;
+  return status;
+}
+
+/* "expected a digit, found 'x'" without any byte that a terminal would obey. */
+static void tg_describe(const tg_trouble *t, char *out, size_t n) {
+  const tg_line *line = t->line;
+  const char *expected = t->expected != NULL ? t->expected : "another line";
+  if (t->at >= line->n) {
+    snprintf(out, n, "expected %s, found the end of the line", expected);
+  } else if (line->p[t->at] >= 0x20 && line->p[t->at] < 0x7f) {
+    snprintf(out, n, "expected %s, found '%c'", expected, line->p[t->at]);
+  } else {
+    snprintf(out, n, "expected %s, found byte 0x%02x", expected, (unsigned)line->p[t->at]);
+  }
+}
+
+/* The bytes of the source around the trouble. */
+static tg_str tg_excerpt(const tg_line *line, uint64_t offset) {
+  tg_str raw = line->raw;
+  size_t at = offset > line->raw_offset ? (size_t)(offset - line->raw_offset) : 0;
+  if (raw.n <= TG_EXCERPT) return raw;
+  size_t from = at > TG_EXCERPT_BEFORE ? at - TG_EXCERPT_BEFORE : 0;
+  if (from > raw.n - TG_EXCERPT) from = raw.n - TG_EXCERPT;
+  return (tg_str){raw.p + from, TG_EXCERPT};
+}
+
+tg_status tg_records_problem(tg_records *r, const tg_trouble *t) {
+  char detail[160];
+  size_t row;
+  tg_table *p = r->problems;
+  if (tg_table_rows(p) < r->max_problems) {
+    uint64_t offset = tg_line_offset(t->line, t->at);
+    tg_str excerpt = tg_excerpt(t->line, offset);
+    tg_describe(t, detail, sizeof detail);
+    tg_status status = tg_table_append(p, &row);
+    if (status != TG_OK) return status;
+    status = tg_table_set_u64(p, row, TG_PROBLEM_LINE, t->line->number);
+    if (status == TG_OK) status = tg_table_set_u64(p, row, TG_PROBLEM_OFFSET, offset);
+    if (status == TG_OK && t->rule != TG_NOT)
+      status = tg_table_set_cstr(p, row, TG_PROBLEM_RULE, r->rules->rules[t->rule].name);
+    if (status == TG_OK) status = tg_table_set_cstr(p, row, TG_PROBLEM_REASON, t->reason);
+    if (status == TG_OK) status = tg_table_set_cstr(p, row, TG_PROBLEM_DETAIL, detail);
+    if (status == TG_OK)
+      status = tg_table_set_text(p, row, TG_PROBLEM_EXCERPT, excerpt.p, excerpt.n);
+    if (status != TG_OK) {
+      tg_table_truncate(p, row);
+      return status;
+    }
+  }
+  r->totals.problems++;
+  if (t->tag != TG_NOT) r->tally[t->tag].problems++;
+  return TG_OK;
+}
+
+void tg_records_first_line(tg_records *r) {
+  for (size_t i = 0; i < r->n_tables; i++) {
+    for (size_t row = 0; row < tg_table_rows(r->tables[i]); row++)
+      (void)tg_table_set_u64(r->tables[i], row, TG_REC_LINE, 1);
+  }
+  for (size_t row = 0; row < tg_table_rows(r->problems); row++)
+    (void)tg_table_set_u64(r->problems, row, TG_PROBLEM_LINE, 1);
+}
+
+size_t tg_records_count(const tg_records *r) { return r->n_order; }
+
+tg_record tg_records_at(const tg_records *r, size_t i) {
+  tg_record out = {0, 0, UINT32_MAX, UINT32_MAX};
+  if (i >= r->n_order) return out;
+  const tg_table *t = r->tables[r->order[i].rule];
+  out.rule = r->order[i].rule;
+  out.row = r->order[i].row;
+  (void)tg_table_u64(t, out.row, TG_REC_LINE, &out.line);
+  (void)tg_table_u64(t, out.row, TG_REC_OFFSET, &out.offset);
+  return out;
+}
+
+const tg_table *tg_records_table(const tg_records *r, size_t rule) {
+  return rule < r->n_tables ? r->tables[rule] : NULL;
+}
+
+const tg_table *tg_records_problems(const tg_records *r) { return r->problems; }
+
+size_t tg_records_ledger_count(const tg_records *r) { return r->n_tally; }
+
+tg_status tg_records_ledger(const tg_records *r, size_t i, tg_ledger *out) {
+  if (i >= r->n_tally) return TG_ENOTFOUND;
+  const tg_tally *t = &r->tally[i];
+  *out = (tg_ledger){tg_tag_text(r->rules, i), t->occurrences, t->used, t->problems,
+                     t->occurrences - t->used - t->problems};
+  return TG_OK;
+}
+
+tg_source_totals tg_records_totals(const tg_records *r) { return r->totals; }
+
+const tg_ruleset *tg_records_rules(const tg_records *r) { return r->rules; }

@@ -1,0 +1,260 @@
+/* ruleset.c - a set of compiled rules. SPDX-License-Identifier: BSD-3-Clause */
+#include "ruleset.h"
+
+#include <stdio.h>
+#include <string.h>
+
+char *tg_copy_text(const tg_alloc *a, const char *s, size_t n) {
+  char *copy = n < SIZE_MAX ? a->resize(a->ctx, NULL, n + 1) : NULL;
+  if (copy == NULL) return NULL;
+  memcpy(copy, s, n);
+  copy[n] = '\0';
+  return copy;
+}
+
+static void tg_rule_clear(const tg_alloc *a, tg_rule *r) {
+  for (size_t i = 0; i < r->n_values; i++) {
+    a->release(a->ctx, r->values[i].metric);
+    a->release(a->ctx, r->values[i].terms);
+  }
+  a->release(a->ctx, r->values);
+  a->release(a->ctx, r->name);
+  a->release(a->ctx, r->unit);
+  a->release(a->ctx, r->pattern);
+  tg_template_free(r->t);
+}
+
+void tg_ruleset_free(tg_ruleset *set) {
+  if (set == NULL) return;
+  tg_alloc a = set->alloc;
+  tg_scanner_free(set->scanner);
+  for (size_t i = 0; i < set->n_scratch; i++) tg_scratch_free(&set->scratch[i]);
+  a.release(a.ctx, set->scratch);
+  for (size_t i = 0; i < set->n_tags; i++) a.release(a.ctx, set->tags[i].rules);
+  for (size_t i = 0; i < set->n_sections; i++) {
+    tg_template_free(set->sections[i].end);
+    a.release(a.ctx, set->sections[i].end_pattern);
+  }
+  for (size_t i = 0; i < set->n_rules; i++) tg_rule_clear(&a, &set->rules[i]);
+  a.release(a.ctx, set->tags);
+  a.release(a.ctx, set->sections);
+  a.release(a.ctx, set->rules);
+  a.release(a.ctx, set);
+}
+
+static bool tg_has_name(const tg_ruleset *set, const char *name) {
+  size_t rule;
+  return tg_ruleset_find(set, name, &rule) == TG_OK;
+}
+
+/* Puts the name of the rule before a message about its template. */
+static tg_status tg_name_error(tg_error *err, tg_status status, const char *name) {
+  if (err == NULL || status == TG_OK || status == TG_ENOMEM) return status;
+  char text[TG_ERROR_TEXT];
+  memcpy(text, err->message, sizeof text);
+  tg_fail(err, status, err->offset, 0, "rule '%.60s', %.180s", name, text);
+  return status;
+}
+
+/* Compiles one rule (or a row of one) and appends it. Takes over `name`. */
+static tg_status tg_add_rule(tg_ruleset *set, const tg_rule_def *def, char *name,
+                             const char *pattern, bool row, tg_error *err) {
+  const tg_alloc *a = &set->alloc;
+  tg_rule r = {.name = name, .tag = TG_NOT, .section = TG_NOT, .unit_field = TG_NOT,
+               .better = def->better, .all = def->all, .soft = def->soft};
+  void *data = set->rules;
+  bool lenient = def->rows != NULL;
+  tg_status status = TG_ENOMEM;
+  if (name == NULL) goto fail;
+  status = tg_fail(err, TG_EINVAL, 0, 0, "two rules are named '%.80s'", name);
+  if (tg_has_name(set, name)) goto fail;
+  status = tg_fail(err, TG_ELIMIT, 0, 0, "more than %d rules", TG_MAX_RULES);
+  if (set->n_rules == TG_MAX_RULES) goto fail;
+  r.pattern = tg_copy_text(a, pattern, strlen(pattern));
+  status = r.pattern != NULL ? TG_OK : TG_ENOMEM;
+  if (status != TG_OK) goto fail;
+  status = tg_template_new(a, pattern, row ? NULL : def->tag, row, &r.t, err);
+  if (status != TG_OK) {
+    tg_name_error(err, status, name);
+    goto fail;
+  }
+  status = tg_rule_exponents(&r, def->exponents, lenient, err);
+  if (status == TG_OK) status = tg_rule_values(a, &r, def->values, lenient, err);
+  if (status == TG_OK) status = tg_rule_unit(a, &r, def->unit, lenient, err);
+  if (status != TG_OK) goto fail;
+  status = tg_grow(a, &data, &set->cap_rules, set->n_rules + 1, sizeof *set->rules);
+  if (status != TG_OK) goto fail;
+  set->rules = data;
+  set->rules[set->n_rules++] = r;
+  if (err != NULL) *err = (tg_error){.status = TG_OK};
+  return TG_OK;
+fail:
+  tg_rule_clear(a, &r);
+  return status;
+}
+
+/* "name=template": the row becomes the rule "section.name". */
+static tg_status tg_add_row(tg_ruleset *set, const tg_rule_def *def, const char *row,
+                            tg_error *err) {
+  const tg_alloc *a = &set->alloc;
+  const char *equal = strchr(row, '=');
+  if (equal == NULL || equal == row) {
+    return tg_fail(err, TG_EINVAL, 0, 0, "rule '%.60s': a row is written \"name=template\"",
+                   def->name);
+  }
+  size_t n = (size_t)(equal - row);
+  size_t lead = strlen(def->name);
+  char *name = a->resize(a->ctx, NULL, lead + n + 2);
+  if (name == NULL) return TG_ENOMEM;
+  memcpy(name, def->name, lead);
+  name[lead] = '.';
+  memcpy(name + lead + 1, row, n);
+  name[lead + 1 + n] = '\0';
+  return tg_add_rule(set, def, name, equal + 1, true, err);
+}
+
+static tg_status tg_add_section(tg_ruleset *set, const tg_rule_def *def, tg_error *err) {
+  const tg_alloc *a = &set->alloc;
+  void *data = set->sections;
+  tg_status status =
+      tg_grow(a, &data, &set->cap_sections, set->n_sections + 1, sizeof *set->sections);
+  if (status != TG_OK) return status;
+  set->sections = data;
+  size_t self = set->n_sections;
+  size_t begin = set->n_rules - 1;
+  set->sections[self] = (tg_section){.begin = begin, .first_row = set->n_rules};
+  set->n_sections++;
+  set->rules[begin].section = self;
+  if (def->end != NULL && def->end[0] != '\0') {
+    status = tg_template_new(a, def->end, NULL, true, &set->sections[self].end, err);
+    if (status != TG_OK) return tg_name_error(err, status, def->name);
+    set->sections[self].end_pattern = tg_copy_text(a, def->end, strlen(def->end));
+    if (set->sections[self].end_pattern == NULL) return TG_ENOMEM;
+  }
+  for (size_t i = 0; def->rows[i] != NULL; i++) {
+    status = tg_add_row(set, def, def->rows[i], err);
+    if (status != TG_OK) return status;
+    set->rules[set->n_rules - 1].section = self;
+    set->sections[self].n_rows++;
+  }
+  return TG_OK;
+}
+
+/* Every value and the unit of a section must have found its fields in one of its rules. */
+static tg_status tg_check_section(const tg_ruleset *set, const tg_rule_def *def, size_t first,
+                                  tg_error *err) {
+  size_t values = 0;
+  bool unit = def->unit == NULL || def->unit[0] != '{';
+  for (size_t i = first; i < set->n_rules; i++) {
+    values += set->rules[i].n_values;
+    unit = unit || set->rules[i].unit_field != TG_NOT;
+  }
+  if (def->values != NULL && values == 0) {
+    return tg_fail(err, TG_ESYNTAX, 0, 0, "rule '%.60s', values: no row has these fields",
+                   def->name);
+  }
+  if (!unit) {
+    return tg_fail(err, TG_ESYNTAX, 0, 0, "rule '%.60s', unit: no row has this field", def->name);
+  }
+  return TG_OK;
+}
+
+static tg_status tg_add_def(tg_ruleset *set, const tg_rule_def *def, size_t number,
+                            tg_error *err) {
+  if (def->name == NULL || def->name[0] == '\0' || def->pattern == NULL) {
+    return tg_fail(err, TG_EINVAL, 0, 0, "rule %zu has no name or no template", number);
+  }
+  if (def->better != TG_BETTER_LOWER && def->better != TG_BETTER_HIGHER &&
+      def->better != TG_BETTER_NONE) {
+    return tg_fail(err, TG_EINVAL, 0, 0, "rule '%.60s': unknown direction", def->name);
+  }
+  size_t first = set->n_rules;
+  char *name = tg_copy_text(&set->alloc, def->name, strlen(def->name));
+  tg_status status = tg_add_rule(set, def, name, def->pattern, false, err);
+  if (status == TG_OK && def->rows != NULL) status = tg_add_section(set, def, err);
+  if (status == TG_OK && def->rows != NULL) status = tg_check_section(set, def, first, err);
+  return status;
+}
+
+/* Puts rule `k` under its tag, which is added if new. */
+static tg_status tg_add_tag(tg_ruleset *set, size_t k) {
+  const tg_alloc *a = &set->alloc;
+  tg_rule *r = &set->rules[k];
+  if (r->t->tag_inst == SIZE_MAX) return TG_OK;
+  const uint8_t *p = r->t->pool + r->t->tag.at;
+  size_t i = 0;
+  for (; i < set->n_tags; i++) {
+    tg_str have = tg_tag_text(set, i);
+    if (have.n == r->t->tag.n && memcmp(have.p, p, have.n) == 0) break;
+  }
+  void *data = set->tags;
+  tg_status status = tg_grow(a, &data, &set->cap_tags, i + 1, sizeof *set->tags);
+  if (status != TG_OK) return status;
+  set->tags = data;
+  if (i == set->n_tags) {
+    set->tags[i] = (tg_tag){.text = r->t->tag};
+    set->n_tags++;
+  }
+  tg_tag *tag = &set->tags[i];
+  data = tag->rules;
+  status = tg_grow(a, &data, &tag->cap_rules, tag->n_rules + 1, sizeof *tag->rules);
+  if (status != TG_OK) {
+    if (tag->n_rules == 0) set->n_tags--;
+    return status;
+  }
+  tag->rules = data;
+  tag->rules[tag->n_rules++] = (uint32_t)k;
+  tag->hard = tag->hard || !r->soft;
+  r->tag = i;
+  return TG_OK;
+}
+
+static tg_status tg_make_scratch(tg_ruleset *set) {
+  size_t most = 1;
+  for (size_t i = 0; i < set->n_tags; i++) {
+    if (set->tags[i].n_rules > most) most = set->tags[i].n_rules;
+  }
+  void *data = NULL;
+  size_t cap = 0;
+  tg_status status = tg_grow(&set->alloc, &data, &cap, most, sizeof *set->scratch);
+  if (status != TG_OK) return status;
+  set->scratch = data;
+  set->n_scratch = most;
+  for (size_t i = 0; i < most; i++) tg_scratch_init(&set->scratch[i], &set->alloc);
+  return TG_OK;
+}
+
+static tg_status tg_build_scanner(tg_ruleset *set) {
+  const tg_alloc *a = &set->alloc;
+  tg_str *needle = a->resize(a->ctx, NULL, (set->n_tags + 1) * sizeof *needle);
+  if (needle == NULL) return TG_ENOMEM;
+  for (size_t i = 0; i < set->n_tags; i++) needle[i] = tg_tag_text(set, i);
+  tg_status status = tg_scanner_new(a, needle, set->n_tags, &set->scanner);
+  a->release(a->ctx, needle);
+  return status;
+}
+
+tg_status tg_ruleset_new(const tg_alloc *a, const tg_rule_def *defs, size_t n, tg_ruleset **out,
+                         tg_error *err) {
+  if (a == NULL) a = tg_alloc_default();
+  if (out == NULL || (n > 0 && defs == NULL)) {
+    return tg_fail(err, TG_EINVAL, 0, 0, "no rules were given");
+  }
+  tg_ruleset *set = a->resize(a->ctx, NULL, sizeof *set);
+  tg_status status = TG_ENOMEM;
+  if (set == NULL) return tg_fail(err, TG_ENOMEM, 0, 0, "no memory for a rule set");
+  memset(set, 0, sizeof *set);
+  set->alloc = *a;
+  status = TG_OK;
+  for (size_t i = 0; status == TG_OK && i < n; i++) status = tg_add_def(set, &defs[i], i, err);
+  for (size_t k = 0; status == TG_OK && k < set->n_rules; k++) status = tg_add_tag(set, k);
+  if (status == TG_OK) status = tg_make_scratch(set);
+  if (status == TG_OK) status = tg_build_scanner(set);
+  if (status == TG_ENOMEM) tg_fail(err, TG_ENOMEM, 0, 0, "no memory for the rules");
+  if (status != TG_OK) goto fail;
+  *out = set;
+  return TG_OK;
+fail:
+  tg_ruleset_free(set);
+  return status;
+}

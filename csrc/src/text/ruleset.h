@@ -1,0 +1,76 @@
+/* ruleset.h - compiled rules, their tags and sections. SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TICKGAUGE_TEXT_RULESET_H
+#define TICKGAUGE_TEXT_RULESET_H
+
+#include "match.h"
+#include "scanner.h"
+#include "tickgauge/rule.h"
+
+#define TG_MAX_RULES 4096
+#define TG_NOT SIZE_MAX /* an index that is none */
+
+typedef struct tg_value {
+  char *metric;
+  tg_value_term *terms;
+  size_t n_terms, cap_terms;
+  int32_t exp10;
+} tg_value;
+
+typedef struct tg_rule {
+  char *name, *unit;
+  char *pattern; /* the source text, for export */
+  tg_template *t;
+  tg_value *values;
+  size_t n_values, cap_values;
+  size_t unit_field; /* TG_NOT: `unit` is a word */
+  size_t tag;        /* TG_NOT: a row of a section */
+  size_t section;    /* the section it begins, or lies in as a row; TG_NOT: none */
+  tg_better better;
+  bool all, soft;
+} tg_rule;
+
+typedef struct tg_section {
+  size_t begin, first_row, n_rows;
+  tg_template *end; /* NULL: a blank line */
+  char *end_pattern;
+} tg_section;
+
+/* A distinct tag and the rules that have it, in rule order. */
+typedef struct tg_tag {
+  tg_literal text; /* in the template of rules[0] */
+  uint32_t *rules;
+  size_t n_rules, cap_rules;
+  bool hard; /* a miss is a problem: not all its rules are soft */
+} tg_tag;
+
+struct tg_ruleset {
+  tg_alloc alloc;
+  tg_rule *rules;
+  size_t n_rules, cap_rules;
+  tg_section *sections;
+  size_t n_sections, cap_sections;
+  tg_tag *tags;
+  size_t n_tags, cap_tags;
+  tg_scanner *scanner;
+  tg_scratch *scratch; /* one for every rule that a tag can have */
+  size_t n_scratch;
+};
+
+static inline tg_str tg_tag_text(const tg_ruleset *set, size_t tag) {
+  const tg_tag *g = &set->tags[tag];
+  return (tg_str){set->rules[g->rules[0]].t->pool + g->text.at, g->text.n};
+}
+
+/* A copy of [s, s+n) with a NUL behind it; NULL: no memory. */
+char *tg_copy_text(const tg_alloc *a, const char *s, size_t n);
+
+/* Reads "field=-3,..." into the fields' powers of ten. */
+tg_status tg_rule_exponents(tg_rule *rule, const char *text, bool lenient, tg_error *err);
+/* Reads "metric=60*m+s,..." ; with `lenient` values whose fields the rule has not are left out. */
+tg_status tg_rule_values(const tg_alloc *a, tg_rule *rule, const char *text, bool lenient,
+                         tg_error *err);
+/* Reads the unit: a word or "{field}". */
+tg_status tg_rule_unit(const tg_alloc *a, tg_rule *rule, const char *text, bool lenient,
+                       tg_error *err);
+
+#endif

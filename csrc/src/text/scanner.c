@@ -1,0 +1,126 @@
+/* scanner.c - many needles in one pass: skips by the two-byte blocks that end a window
+ * (Wu and Manber, 1994). SPDX-License-Identifier: BSD-3-Clause */
+#include "scanner.h"
+
+#include <string.h>
+
+#define TG_MAX_WINDOW 16
+
+static unsigned tg_slot_of(uint8_t a, uint8_t b) {
+  return (((unsigned)a << 4) ^ (unsigned)b ^ ((unsigned)a >> 4)) & (TG_SCAN_SLOTS - 1);
+}
+
+/* The slot of the block that ends at byte `last` of `p`; the block of a window of one byte. */
+static unsigned tg_block(const tg_scanner *s, const uint8_t *p, size_t last) {
+  return s->window == 1 ? p[last] : tg_slot_of(p[last - 1], p[last]);
+}
+
+tg_status tg_hits_push(tg_hits *h, size_t at, size_t needle) {
+  if (h->n == h->cap) {
+    void *data = h->v;
+    tg_status status = tg_grow(&h->alloc, &data, &h->cap, h->n + 1, sizeof *h->v);
+    if (status != TG_OK) return status;
+    h->v = data;
+  }
+  h->v[h->n++] = (tg_hit){at, needle};
+  return TG_OK;
+}
+
+/* Shift and bucket tables over the first `window` bytes of every needle. */
+static void tg_fill_tables(tg_scanner *s, const tg_str *needle) {
+  size_t block = s->window == 1 ? 1 : 2;
+  memset(s->shift, (int)(s->window - block + 1), sizeof s->shift);
+  for (size_t i = 0; i < s->n; i++) {
+    for (size_t last = block - 1; last < s->window; last++) {
+      unsigned slot = tg_block(s, needle[i].p, last);
+      uint8_t shift = (uint8_t)(s->window - 1 - last);
+      if (shift < s->shift[slot]) s->shift[slot] = shift;
+    }
+    s->first[tg_block(s, needle[i].p, s->window - 1) + 1]++;
+  }
+  for (size_t k = 0; k < TG_SCAN_SLOTS; k++) s->first[k + 1] += s->first[k];
+  uint32_t *next = s->first; /* counting sort: first[slot] moves up and is put back after */
+  for (size_t i = 0; i < s->n; i++) {
+    uint32_t at = next[tg_block(s, needle[i].p, s->window - 1)]++;
+    s->needle[at] = needle[i];
+    s->index[at] = (uint32_t)i;
+  }
+  memmove(s->first + 1, s->first, TG_SCAN_SLOTS * sizeof *s->first);
+  s->first[0] = 0;
+}
+
+tg_status tg_scanner_new(const tg_alloc *a, const tg_str *needle, size_t n, tg_scanner **out) {
+  if (a == NULL) a = tg_alloc_default();
+  if (n > TG_SCAN_SLOTS * 4) return TG_EINVAL;
+  tg_scanner *s = a->resize(a->ctx, NULL, sizeof *s);
+  if (s == NULL) return TG_ENOMEM;
+  memset(s, 0, sizeof *s);
+  s->alloc = *a;
+  s->scan = tg_scan_portable;
+  s->n = n;
+  s->window = TG_MAX_WINDOW;
+  tg_status status = TG_ENOMEM;
+  s->needle = a->resize(a->ctx, NULL, (n + 1) * sizeof *s->needle);
+  s->index = a->resize(a->ctx, NULL, (n + 1) * sizeof *s->index);
+  if (s->needle == NULL || s->index == NULL) goto fail;
+  for (size_t i = 0; i < n; i++) {
+    status = TG_EINVAL;
+    if (needle[i].n == 0) goto fail;
+    if (needle[i].n < s->window) s->window = needle[i].n;
+  }
+  tg_fill_tables(s, needle);
+  *out = s;
+  return TG_OK;
+fail:
+  tg_scanner_free(s);
+  return status;
+}
+
+void tg_scanner_free(tg_scanner *s) {
+  if (s == NULL) return;
+  tg_alloc a = s->alloc;
+  a.release(a.ctx, s->needle);
+  a.release(a.ctx, s->index);
+  a.release(a.ctx, s);
+}
+
+/* Compares the needles of a slot at `at`, in the caller's order. */
+static tg_status tg_check_slot(const tg_scanner *s, unsigned slot, const uint8_t *p, size_t n,
+                               size_t at, tg_hits *out) {
+  for (uint32_t k = s->first[slot]; k < s->first[slot + 1]; k++) {
+    const tg_str *needle = &s->needle[k];
+    if (n - at < needle->n || p[at] != needle->p[0]) continue;
+    if (memcmp(p + at, needle->p, needle->n) != 0) continue;
+    tg_status status = tg_hits_push(out, at, s->index[k]);
+    if (status != TG_OK) return status;
+  }
+  return TG_OK;
+}
+
+tg_status tg_scan_portable(const tg_scanner *s, const uint8_t *p, size_t n, tg_hits *out) {
+  if (s->n == 0) return TG_OK;
+  for (size_t last = s->window - 1; last < n;) {
+    unsigned slot = tg_block(s, p, last);
+    if (s->shift[slot] > 0) {
+      last += s->shift[slot];
+      continue;
+    }
+    tg_status status = tg_check_slot(s, slot, p, n, last + 1 - s->window, out);
+    if (status != TG_OK) return status;
+    last++;
+  }
+  return TG_OK;
+}
+
+size_t tg_count_byte(const uint8_t *p, size_t n, uint8_t c) {
+  size_t total = 0;
+  while (n > 0) {
+    size_t part = n < 255 ? n : 255;
+    uint8_t sum = 0; /* at most 255, so that a compiler can add bytes in vectors */
+    for (size_t i = 0; i < part; i++) sum = (uint8_t)(sum + (p[i] == c));
+    total += sum;
+    p += part;
+    n -= part;
+  }
+  return total;
+}

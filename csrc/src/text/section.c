@@ -1,0 +1,126 @@
+/* section.c - tables in a console: a begin line, rows, an end.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "reader_private.h"
+
+#define TG_MISFITS 64 /* lines in a row that fit nothing: the section was left without its end */
+
+bool tg_section_wants(const tg_reader *r, const tg_line *line) {
+  if (r->section == TG_NOT) return false;
+  if (!r->section_has_channel) return line->channel.p == NULL;
+  return line->channel.p != NULL && line->channel.n == r->section_channel.n &&
+         memcmp(line->channel.p, r->section_channel.p, line->channel.n) == 0;
+}
+
+tg_status tg_section_open(tg_reader *r, const tg_line *line, size_t section) {
+  tg_copy_clear(&r->section_channel);
+  r->section_has_channel = line->channel.p != NULL;
+  if (r->section_has_channel) {
+    tg_status status = tg_copy_put(&r->section_channel, line->channel.p, line->channel.n, 0);
+    if (status != TG_OK) return status;
+  }
+  r->section = section;
+  r->section_number = ++r->sections_seen;
+  r->misfits = 0;
+  return TG_OK;
+}
+
+static bool tg_blank_line(const tg_line *line, size_t from) {
+  for (size_t i = from; i < line->n; i++) {
+    if (!tg_is_blank(line->p[i])) return false;
+  }
+  return true;
+}
+
+/* Tries one template that needs no tag. TG_OK, TG_ENOMEM. */
+static tg_status tg_try_row(tg_reader *r, const tg_template *t, const tg_line *line, tg_match *m,
+                            bool *found) {
+  tg_status status =
+      tg_match_begin(m, t, &r->rules->scratch[0], line->p, line->n, r->spans);
+  if (status != TG_OK) return status;
+  m->line_at = tg_prefix_length(line->p, line->n);
+  *found = tg_match_row(m);
+  return m->nomem ? TG_ENOMEM : TG_OK;
+}
+
+static tg_status tg_section_misfit(tg_reader *r, const tg_line *line, const tg_trouble *nearest) {
+  tg_status status = tg_records_problem(r->out, nearest);
+  if (status != TG_OK || ++r->misfits < TG_MISFITS) return status;
+  tg_trouble t = {line, 0, r->rules->sections[r->section].begin, TG_NOT, TG_REASON_OPEN,
+                  "the end of the section"};
+  r->section = TG_NOT;
+  return tg_records_problem(r->out, &t);
+}
+
+/* The rows in order; `*done` where one fits. Otherwise `nearest` tells which came nearest. */
+static tg_status tg_section_rows(tg_reader *r, const tg_line *line, bool *done,
+                                 tg_trouble *nearest) {
+  const tg_section *s = &r->rules->sections[r->section];
+  *nearest = (tg_trouble){line, 0, s->begin, TG_NOT, TG_REASON_ROW, "a row of the section"};
+  for (size_t k = s->first_row; k < s->first_row + s->n_rows; k++) {
+    tg_match m;
+    bool found = false;
+    tg_status status = tg_try_row(r, r->rules->rules[k].t, line, &m, &found);
+    if (status != TG_OK) return status;
+    if (found) {
+      tg_found f = {line, m.fields, k, m.start, m.end, SIZE_MAX, r->section_number};
+      bool added;
+      *done = true;
+      r->misfits = 0;
+      return tg_records_add(r->out, &f, &added);
+    }
+    if (m.near.expected != NULL && m.near.at >= nearest->at) {
+      nearest->at = m.near.at;
+      nearest->rule = k;
+      nearest->expected = m.near.expected;
+    }
+  }
+  return TG_OK;
+}
+
+tg_status tg_section_line(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
+                          bool *done) {
+  const tg_section *s = &r->rules->sections[r->section];
+  bool blank = tg_blank_line(line, tg_prefix_length(line->p, line->n)) || tg_blank_line(line, 0);
+  bool found = s->end == NULL && blank;
+  tg_outcome out;
+  tg_match m;
+  tg_trouble nearest;
+  *done = false;
+  tg_status status = s->end != NULL ? tg_try_row(r, s->end, line, &m, &found) : TG_OK;
+  if (status != TG_OK) return status;
+  if (found) {
+    r->section = TG_NOT;
+    *done = n_hits == 0;
+    return TG_OK;
+  }
+  if (n_hits > 0) {
+    status = tg_reader_try(r, line, hits, n_hits, false, &out);
+    if (status != TG_OK || out.records > 0) return status;
+  }
+  status = tg_section_rows(r, line, done, &nearest);
+  if (status != TG_OK) return status;
+  if (*done) {
+    for (size_t i = 0; i < n_hits; i++) r->out->tally[hits[i].needle].occurrences++;
+    return TG_OK;
+  }
+  if (n_hits > 0) return TG_OK;
+  *done = true;
+  return blank ? TG_OK : tg_section_misfit(r, line, &nearest);
+}
+
+tg_status tg_section_finish(tg_reader *r) {
+  if (r->section == TG_NOT) return TG_OK;
+  size_t section = r->section;
+  r->section = TG_NOT;
+  if (r->rules->sections[section].end == NULL) return TG_OK;
+  tg_line none = {.p = (const uint8_t *)"",
+                  .raw = {(const uint8_t *)"", 0},
+                  .offset = r->offset,
+                  .raw_offset = r->offset,
+                  .number = r->lines + 1};
+  tg_trouble t = {&none, 0, r->rules->sections[section].begin, TG_NOT, TG_REASON_OPEN,
+                  "the end of the section"};
+  return tg_records_problem(r->out, &t);
+}

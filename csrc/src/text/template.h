@@ -1,0 +1,98 @@
+/* template.h - a line template, compiled to a short program.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TICKGAUGE_TEXT_TEMPLATE_H
+#define TICKGAUGE_TEXT_TEMPLATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tickgauge/alloc.h"
+#include "tickgauge/rule.h"
+#include "tickgauge/status.h"
+
+#define TG_TEMPLATE_BYTES 4096
+#define TG_TEMPLATE_FIELDS 56 /* kept fields: a table has 64 columns, 5 are every record's */
+#define TG_NO_PLANE UINT32_MAX
+
+typedef enum tg_op {
+  TG_OP_LITERAL,
+  TG_OP_BLANK,  /* exactly one */
+  TG_OP_BLANKS, /* zero or more */
+  TG_OP_NUMBER,
+  TG_OP_WORD,
+  TG_OP_TEXT,
+  TG_OP_QUOTED,
+  TG_OP_CHOICE,
+  TG_OP_OPTION, /* try the next instruction, then `skip` */
+  TG_OP_END,    /* '$' */
+  TG_OP_MATCH
+} tg_op;
+
+/* One literal in the pool. */
+typedef struct tg_literal {
+  uint32_t at, n;
+} tg_literal;
+
+typedef struct tg_inst {
+  uint8_t op;
+  uint8_t type;      /* tg_field_type of a field */
+  bool possessive;   /* BLANKS: what follows cannot begin with a blank; TEXT: runs to the end */
+  bool optional;     /* lies in an optional part */
+  uint16_t width;    /* GROUPED of a fixed width; 0 = free */
+  uint32_t column;   /* where it stands in the template */
+  uint32_t skip;     /* OPTION: the instruction behind the closing bracket */
+  uint32_t field;    /* index of the kept field, UINT32_MAX: not kept */
+  uint32_t plane;    /* memo plane, TG_NO_PLANE: reached one way only */
+  uint32_t cache;    /* slot of the run cache, TG_NO_PLANE: not needed */
+  uint32_t alt, alts; /* LITERAL: one; CHOICE: alternatives; WORD: literals that may cut it */
+} tg_inst;
+
+typedef struct tg_template_field {
+  uint32_t name; /* in the pool, NUL-terminated */
+  tg_field_type type;
+  int32_t exp10;
+} tg_template_field;
+
+typedef struct tg_template {
+  tg_alloc alloc;
+  tg_inst *inst;
+  size_t n_inst, cap_inst;
+  uint8_t *pool;
+  size_t n_pool, cap_pool;
+  tg_literal *alts;
+  size_t n_alts, cap_alts;
+  tg_template_field *fields;
+  size_t n_fields, cap_fields;
+  size_t tag_inst; /* the instruction in which the tag begins */
+  size_t tag_skew; /* bytes of that instruction before it */
+  size_t lead;     /* bytes before the tag, SIZE_MAX: not fixed */
+  tg_literal tag;
+  uint32_t planes, caches;
+  bool begin; /* '^' */
+  bool closed; /* the last item is a literal: what matched cannot have been cut */
+} tg_template;
+
+/* Compiles a NUL-terminated template. `tag` NULL takes the default; `row` means that no tag is
+ * needed. Errors carry the 0-based column. TG_OK, TG_ENOMEM, TG_ESYNTAX, TG_ELIMIT. */
+tg_status tg_template_new(const tg_alloc *a, const char *text, const char *tag, bool row,
+                          tg_template **out, tg_error *err);
+void tg_template_free(tg_template *t);
+
+/* The second half of compiling: tag, memo planes, run caches, what cuts a word. */
+tg_status tg_template_link(tg_template *t, const char *tag, bool row, tg_error *err);
+
+/* Puts `n` bytes into the pool. TG_OK, TG_ENOMEM. */
+tg_status tg_template_pool(tg_template *t, const uint8_t *p, size_t n, uint32_t *at);
+/* Adds an entry to the list of literals. TG_OK, TG_ENOMEM. */
+tg_status tg_template_alt(tg_template *t, uint32_t at, uint32_t n);
+
+static inline bool tg_is_blank(uint8_t c) { return c == ' ' || (c >= 0x09 && c <= 0x0d); }
+static inline bool tg_is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
+/* What a number may not touch. */
+static inline bool tg_is_edge(uint8_t c) {
+  return tg_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         c == '.';
+}
+
+#endif

@@ -1,0 +1,203 @@
+/* transport.c - origins of bytes, prefixes, colour. SPDX-License-Identifier: BSD-3-Clause */
+#include "transport.h"
+
+#include <string.h>
+
+#include "template.h"
+
+#define TG_PREFIXES 4 /* of one line */
+
+void tg_copy_init(tg_copy *c, const tg_alloc *a) {
+  memset(c, 0, sizeof *c);
+  c->alloc = *a;
+}
+
+void tg_copy_free(tg_copy *c) {
+  c->alloc.release(c->alloc.ctx, c->p);
+  c->alloc.release(c->alloc.ctx, c->map);
+}
+
+void tg_copy_clear(tg_copy *c) {
+  c->n = 0;
+  c->n_map = 0;
+}
+
+tg_status tg_copy_put(tg_copy *c, const uint8_t *p, size_t n, uint64_t offset) {
+  if (n == 0) return TG_OK;
+  void *data = c->p;
+  if (c->n > SIZE_MAX - n) return TG_EOVERFLOW;
+  tg_status status = tg_grow(&c->alloc, &data, &c->cap, c->n + n, 1);
+  if (status != TG_OK) return status;
+  c->p = data;
+  tg_origin last = c->n_map > 0 ? c->map[c->n_map - 1] : (tg_origin){0, 0};
+  if (c->n_map == 0 || last.offset + (c->n - last.at) != offset) {
+    data = c->map;
+    status = tg_grow(&c->alloc, &data, &c->cap_map, c->n_map + 1, sizeof *c->map);
+    if (status != TG_OK) return status;
+    c->map = data;
+    c->map[c->n_map++] = (tg_origin){c->n, offset};
+  }
+  memcpy(c->p + c->n, p, n);
+  c->n += n;
+  return TG_OK;
+}
+
+uint64_t tg_line_offset(const tg_line *line, size_t pos) {
+  if (line->map == NULL || line->n_map == 0) return line->offset + pos;
+  size_t low = 0;
+  size_t high = line->n_map;
+  while (high - low > 1) {
+    size_t mid = low + (high - low) / 2;
+    if (line->map[mid].at <= line->offset + pos) {
+      low = mid;
+    } else {
+      high = mid;
+    }
+  }
+  return line->map[low].offset + (line->offset + pos - line->map[low].at);
+}
+
+tg_line tg_line_part(const tg_line *line, size_t from, size_t to) {
+  tg_line part = *line;
+  part.p += from;
+  part.n = to - from;
+  part.offset += from; /* of a mapped line: the place in its copy */
+  part.tail = line->tail && to == line->n;
+  return part;
+}
+
+/* A pattern of prefixes: '0' one or more digits, ' ' one blank, '_' any number of blanks, 'w' a
+ * run without blanks and brackets, 'n' a month's or day's three letters, '?' what follows may be
+ * left out up to the next '!'; the rest stands for itself. */
+static const char *const tg_prefix_forms[] = {
+    "[0-0-0?T!_0:0:0?.0!?Z!] ",     /* minicom and others */
+    "0-0-0?T!?_!0:0:0?.0!?,0!?Z!?+0:0!?+0! ", /* ISO 8601, LAVA's text log */
+    "n _0 0:0:0?.0! ",             /* ts, syslog */
+    "[n _0 0:0:0?.0!] ",
+    "0:0:0?.0! ",
+    "[0:0:0?.0!] ",
+    "[_0.0] ",                     /* kernel */
+    "0.0 ",
+    "[cpu 0x0?h!] ",
+    "|w| ",
+    "> ",
+};
+
+static size_t tg_prefix_item(char form, const uint8_t *p, size_t n, bool *ok) {
+  size_t k = 0;
+  switch (form) {
+  case '0':
+    while (k < n && tg_is_digit(p[k])) k++;
+    *ok = k > 0;
+    return k;
+  case 'h':
+    while (k < n && (tg_is_digit(p[k]) || (p[k] >= 'a' && p[k] <= 'f'))) k++;
+    *ok = k > 0;
+    return k;
+  case '_':
+    while (k < n && (p[k] == ' ' || p[k] == '\t')) k++;
+    *ok = true;
+    return k;
+  case 'w':
+    while (k < n && !tg_is_blank(p[k]) && p[k] != '|' && p[k] != ']') k++;
+    *ok = k > 0;
+    return k;
+  case 'n':
+    *ok = n >= 3 && p[0] >= 'A' && p[0] <= 'Z' && p[1] >= 'a' && p[1] <= 'z' && p[2] >= 'a' &&
+          p[2] <= 'z';
+    return 3;
+  default:
+    *ok = n > 0 && p[0] == (uint8_t)form;
+    return 1;
+  }
+}
+
+/* The length of one form at `p`, 0 where it does not stand there. */
+static size_t tg_prefix_form(const char *form, const uint8_t *p, size_t n) {
+  size_t at = 0;
+  for (const char *f = form; *f != '\0'; f++) {
+    if (*f == '!') continue;
+    if (*f == '?') {
+      bool all = true;
+      size_t to = at;
+      const char *g = f + 1;
+      for (; *g != '!'; g++) {
+        bool ok = false;
+        if (all) to += tg_prefix_item(*g, p + to, n - to, &ok);
+        all = all && ok;
+      }
+      if (all) at = to;
+      f = g;
+      continue;
+    }
+    bool ok = false;
+    size_t k = tg_prefix_item(*f, p + at, n - at, &ok);
+    if (!ok) return 0;
+    at += k;
+  }
+  return at;
+}
+
+size_t tg_prefix_length(const uint8_t *p, size_t n) {
+  size_t at = 0;
+  for (int round = 0; round < TG_PREFIXES; round++) {
+    size_t found = 0;
+    for (size_t i = 0; i < sizeof tg_prefix_forms / sizeof *tg_prefix_forms && found == 0; i++) {
+      found = tg_prefix_form(tg_prefix_forms[i], p + at, n - at);
+    }
+    if (found == 0) break;
+    at += found;
+  }
+  return at;
+}
+
+/* The length of the colour sequence at `p`: [ESC] '[' digits and ';' then 'm'; with ESC any other
+ * CSI sequence too. 0 = none. */
+static size_t tg_colour_length(const uint8_t *p, size_t n) {
+  size_t k = 0;
+  bool escape = n > 0 && p[0] == 0x1b;
+  if (escape) k++;
+  if (k >= n || p[k] != '[') return escape && n > 1 && p[1] >= 0x40 && p[1] <= 0x5f ? 2 : 0;
+  k++;
+  size_t from = k;
+  while (k < n && (tg_is_digit(p[k]) || p[k] == ';' || (escape && p[k] == '?'))) k++;
+  if (k >= n) return 0;
+  bool colour = p[k] == 'm' && (escape || (k > from && tg_is_digit(p[from])));
+  return colour || (escape && p[k] >= 0x40 && p[k] <= 0x7e) ? k + 1 : 0;
+}
+
+bool tg_has_colour(const uint8_t *p, size_t n) {
+  const uint8_t *end = p + n;
+  if (n > 0 && memchr(p, 0x1b, n) != NULL) return true;
+  for (const uint8_t *q = p; q < end; q++) {
+    q = memchr(q, '[', (size_t)(end - q));
+    if (q == NULL) return false;
+    if (tg_colour_length(q, (size_t)(end - q)) > 0) return true;
+  }
+  return false;
+}
+
+tg_status tg_strip_colour(const tg_line *line, tg_copy *out) {
+  tg_copy_clear(out);
+  size_t from = 0;
+  for (size_t at = 0; at < line->n;) {
+    size_t k = 0;
+    if (line->p[at] == 0x1b || line->p[at] == '[') k = tg_colour_length(line->p + at, line->n - at);
+    if (k == 0) {
+      at++;
+      continue;
+    }
+    /* Bytes of a mapped line may lie apart, so they are copied one by one. */
+    for (size_t i = from; i < at; i++) {
+      tg_status status = tg_copy_put(out, line->p + i, 1, tg_line_offset(line, i));
+      if (status != TG_OK) return status;
+    }
+    at += k;
+    from = at;
+  }
+  for (size_t i = from; i < line->n; i++) {
+    tg_status status = tg_copy_put(out, line->p + i, 1, tg_line_offset(line, i));
+    if (status != TG_OK) return status;
+  }
+  return TG_OK;
+}

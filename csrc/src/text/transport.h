@@ -1,0 +1,78 @@
+/* transport.h - what stands between a console's text and the bytes of a source.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TICKGAUGE_TEXT_TRANSPORT_H
+#define TICKGAUGE_TEXT_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tickgauge/alloc.h"
+#include "tickgauge/intern.h"
+#include "tickgauge/status.h"
+
+/* From byte `at` of a text on, bytes come from `offset` of the source on, one for one. */
+typedef struct tg_origin {
+  size_t at;
+  uint64_t offset;
+} tg_origin;
+
+/* A growing text of which every byte knows its place in the source. */
+typedef struct tg_copy {
+  tg_alloc alloc;
+  uint8_t *p;
+  size_t n, cap;
+  tg_origin *map;
+  size_t n_map, cap_map;
+} tg_copy;
+
+/* A line as the rules see it. */
+typedef struct tg_line {
+  const uint8_t *p;
+  size_t n;
+  const tg_origin *map; /* NULL: byte i comes from offset + i */
+  size_t n_map;
+  uint64_t offset;
+  uint64_t number; /* 1-based */
+  tg_str channel;  /* p == NULL: none */
+  tg_str raw;      /* the bytes of the source it was taken from, and where they begin */
+  uint64_t raw_offset;
+  uint32_t flags; /* TG_FLAG_* of records found in it */
+  bool tail;      /* it ends with the source, no line end behind it */
+} tg_line;
+
+void tg_copy_init(tg_copy *c, const tg_alloc *a);
+void tg_copy_free(tg_copy *c);
+void tg_copy_clear(tg_copy *c);
+/* Appends [p, p+n), which comes from `offset` on. TG_OK, TG_ENOMEM. */
+tg_status tg_copy_put(tg_copy *c, const uint8_t *p, size_t n, uint64_t offset);
+
+/* The offset in the source of byte `pos` (pos == n: behind the last byte). */
+uint64_t tg_line_offset(const tg_line *line, size_t pos);
+/* The part [from, to) of a line. */
+tg_line tg_line_part(const tg_line *line, size_t from, size_t to);
+
+/* The length of what a terminal program, a time stamper, a kernel, a CPU tag or a mail quote put
+ * before the text: "[2026-05-18 09:31:02.104] ", "2026-05-18T09:31:02 ", "[    3.141593] ",
+ * "[cpu 0x0100] ", "> ", "|uart1| " and the like, several in a row. 0 = none. */
+size_t tg_prefix_length(const uint8_t *p, size_t n);
+
+/* True where the line may hold a colour sequence, with its ESC or without. */
+bool tg_has_colour(const uint8_t *p, size_t n);
+/* Copies the line without colour (CSI) sequences. TG_OK, TG_ENOMEM. */
+tg_status tg_strip_colour(const tg_line *line, tg_copy *out);
+
+/* A message of LAVA's raw log. */
+typedef struct tg_lava {
+  bool console;   /* its level is target or feedback: the text of a console */
+  tg_str channel; /* the name space of a feedback line */
+  tg_str message; /* the quoted string or the list, as it stands in the line */
+} tg_lava;
+
+/* True where the line is a whole entry of LAVA's raw YAML: `- {"dt": ..., "lvl": ..., "msg": ...}`. */
+bool tg_lava_parse(const uint8_t *p, size_t n, tg_lava *out);
+/* Takes the next text out of the message: an element of a list, a line of a text. `*at` is where
+ * to go on, 0 at first; false when there is no more. `message` begins at `offset` of the source. */
+bool tg_lava_next(tg_str message, uint64_t offset, size_t *at, tg_copy *out, tg_status *status);
+
+#endif
