@@ -18,7 +18,7 @@ void tg_scratch_init(tg_scratch *s, const tg_alloc *a) {
   s->alloc = *a;
 }
 
-void tg_scratch_free(tg_scratch *s) {
+void tg_match_scratch_free(tg_scratch *s) {
   s->alloc.release(s->alloc.ctx, s->bits);
   s->alloc.release(s->alloc.ctx, s->runs);
   s->alloc.release(s->alloc.ctx, s->jobs);

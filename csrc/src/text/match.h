@@ -23,7 +23,7 @@ typedef struct tg_scratch {
 } tg_scratch;
 
 void tg_scratch_init(tg_scratch *s, const tg_alloc *a);
-void tg_scratch_free(tg_scratch *s);
+void tg_match_scratch_free(tg_scratch *s);
 
 /* One template on one line. The memo lives from tg_match_begin on, so that all tries on the line
  * together stay linear in its length. */

@@ -28,7 +28,7 @@ void tg_ruleset_free(tg_ruleset *set) {
   if (set == NULL) return;
   tg_alloc a = set->alloc;
   tg_scanner_free(set->scanner);
-  for (size_t i = 0; i < set->n_scratch; i++) tg_scratch_free(&set->scratch[i]);
+  for (size_t i = 0; i < set->n_scratch; i++) tg_match_scratch_free(&set->scratch[i]);
   a.release(a.ctx, set->scratch);
   for (size_t i = 0; i < set->n_tags; i++) a.release(a.ctx, set->tags[i].rules);
   for (size_t i = 0; i < set->n_sections; i++) {
