@@ -74,5 +74,6 @@ PyObject *tg_py_arrow_stream(PyObject *module, const tg_table *table, tg_py_hold
 int tg_py_add_errors(PyObject *module);
 int tg_py_add_table(PyObject *module);
 int tg_py_add_reader(PyObject *module);
+int tg_py_add_stats(PyObject *module);
 
 #endif

@@ -7,6 +7,7 @@
 static int (*const areas[])(PyObject *) = {
     tg_py_add_errors,
     tg_py_add_table,
+    tg_py_add_stats,
 };
 
 tg_py_state *tg_py_state_of(PyObject *module) { return (tg_py_state *)PyModule_GetState(module); }

@@ -24,10 +24,15 @@ uint64_t tg_rng_next(tg_rng *r) {
   return out;
 }
 
+__extension__ typedef unsigned __int128 wide;
+
+/* The high half of draw * n; draws in the short remainder would favour some numbers and are
+ * repeated (Lemire 2019). */
 uint64_t tg_rng_below(tg_rng *r, uint64_t n) {
-  uint64_t reject = (0 - n) % n; /* 2^64 mod n: draws below it would favour small numbers */
-  uint64_t x;
-  do x = tg_rng_next(r);
-  while (x < reject);
-  return x % n;
+  wide product = (wide)tg_rng_next(r) * n;
+  if ((uint64_t)product < n) {
+    uint64_t reject = (0 - n) % n; /* 2^64 mod n */
+    while ((uint64_t)product < reject) product = (wide)tg_rng_next(r) * n;
+  }
+  return (uint64_t)(product >> 64);
 }

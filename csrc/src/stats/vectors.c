@@ -6,7 +6,7 @@
 #include "samples.h"
 
 #define LIST_CHOICES 20000 /* arrangements of whole units that are listed */
-#define LIST_ORDERS 50000  /* label orders within units that are listed */
+#define RANKS_NARROW 64    /* ranks that fit the fast path */
 
 static const tg_column_def vector_columns[TG_VEC_COLUMNS] = {
     {"cores", TG_U32, 0},     {"n_old", TG_U32, 0},     {"n_new", TG_U32, 0},
@@ -50,20 +50,51 @@ tg_status tg_ladder(const tg_alloc *a, const double *y, size_t n, tg_line *ols,
 typedef struct group {
   int64_t *rows; /* (m + n) x cores, each row sorted */
   size_t m, n, cores;
+  bool narrow;
 } group;
 
-/* |n * sum of old - m * sum of new| over the ranks: m * n * cores * W1, an integer. pick[i] says
- * which row counts as old. */
-static tg_u128 distance(const group *g, const bool *old_row, tg_i128 *sum) {
-  for (size_t c = 0; c < g->cores; c++) sum[c] = 0;
-  for (size_t r = 0; r < g->m + g->n; r++) {
-    const int64_t *row = g->rows + r * g->cores;
-    tg_i128 factor = old_row[r] ? (tg_i128)g->n : -(tg_i128)g->m;
-    for (size_t c = 0; c < g->cores; c++) sum[c] += factor * row[c];
-  }
+/* |n * sum of old - m * sum of new| over the ranks = |(m + n) * sum of old - m * total|, which is
+ * m * n * cores * W1, an integer. old_row[i] says which row counts as old; `sum` and `total` have
+ * an item per rank. Rows start at 0 and are small enough for 64 bits where `narrow`. */
+static tg_u128 distance(const group *g, const bool *old_row, const tg_i128 *total, tg_i128 *sum) {
   tg_u128 d = 0;
-  for (size_t c = 0; c < g->cores; c++) d += (tg_u128)(sum[c] < 0 ? -sum[c] : sum[c]);
+  if (g->narrow) {
+    int64_t part[RANKS_NARROW] = {0};
+    for (size_t r = 0; r < g->m + g->n; r++) {
+      const int64_t *row = g->rows + r * g->cores;
+      if (!old_row[r]) continue;
+      for (size_t c = 0; c < g->cores; c++) part[c] += row[c];
+    }
+    for (size_t c = 0; c < g->cores; c++) {
+      int64_t x = (int64_t)(g->m + g->n) * part[c] - (int64_t)g->m * (int64_t)total[c];
+      d += (uint64_t)(x < 0 ? -x : x);
+    }
+    return d;
+  }
+  for (size_t c = 0; c < g->cores; c++) sum[c] = 0;
+  for (size_t r = 0; r < g->m + g->n; r++)
+    for (size_t c = 0; old_row[r] && c < g->cores; c++) sum[c] += g->rows[r * g->cores + c];
+  for (size_t c = 0; c < g->cores; c++) {
+    tg_i128 x = (tg_i128)(g->m + g->n) * sum[c] - (tg_i128)g->m * total[c];
+    d += (tg_u128)(x < 0 ? -x : x);
+  }
   return d;
+}
+
+/* Moves the rows to start at 0 (which leaves W1 as it is), adds up the ranks, and decides whether
+ * 64 bits are enough. */
+static void prepare(group *g, tg_i128 *total) {
+  size_t items = (g->m + g->n) * g->cores;
+  int64_t low = g->rows[0], high = g->rows[0];
+  for (size_t i = 0; i < items; i++) {
+    low = g->rows[i] < low ? g->rows[i] : low;
+    high = g->rows[i] > high ? g->rows[i] : high;
+  }
+  for (size_t i = 0; i < items; i++) g->rows[i] -= low;
+  for (size_t c = 0; c < g->cores; c++) total[c] = 0;
+  for (size_t i = 0; i < items; i++) total[i % g->cores] += g->rows[i];
+  size_t rows = g->m + g->n;
+  g->narrow = g->cores <= RANKS_NARROW && rows < 4096 && high - low < (INT64_C(1) << 38);
 }
 
 /* The next choice of old rows in lexicographic order; false after the last. */
@@ -81,25 +112,27 @@ static bool next_choice(bool *old_row, size_t n) {
 }
 
 /* W1 and the share of arrangements of whole units that lie as far apart. */
-static tg_status distance_test(const tg_alloc *a, const group *g, uint64_t seed, double *w1,
+static tg_status distance_test(const tg_alloc *a, group *g, uint64_t seed, double *w1,
                                tg_test *out) {
   size_t rows = g->m + g->n;
   bool *old_row = tg_array(a, rows, sizeof *old_row);
-  tg_i128 *sum = tg_array(a, g->cores, sizeof *sum);
+  tg_i128 *sum = tg_array(a, 2 * g->cores, sizeof *sum), *total = sum;
   if (old_row == NULL || sum == NULL) {
     tg_free(a, old_row);
     tg_free(a, sum);
     return TG_ENOMEM;
   }
   for (size_t i = 0; i < rows; i++) old_row[i] = i < g->m;
-  tg_u128 seen = distance(g, old_row, sum);
+  sum += g->cores;
+  prepare(g, total);
+  tg_u128 seen = distance(g, old_row, total, sum);
   *w1 = (double)seen / ((double)g->m * (double)g->n * (double)g->cores);
   uint64_t all = 0, far = 0;
   out->exact = tg_choose(rows, g->m) <= LIST_CHOICES;
   if (out->exact) {
     do {
       all++;
-      far += distance(g, old_row, sum) >= seen;
+      far += distance(g, old_row, total, sum) >= seen;
     } while (next_choice(old_row, rows));
   } else {
     tg_rng rng;
@@ -110,7 +143,7 @@ static tg_status distance_test(const tg_alloc *a, const group *g, uint64_t seed,
         old_row[i] = tg_rng_below(&rng, rows - i) < left;
         left -= old_row[i];
       }
-      far += distance(g, old_row, sum) >= seen;
+      far += distance(g, old_row, total, sum) >= seen;
     }
   }
   out->statistic = *w1;
@@ -119,7 +152,7 @@ static tg_status distance_test(const tg_alloc *a, const group *g, uint64_t seed,
   out->p_min = least / tg_choose(rows, g->m);
   if (out->p_min > 1) out->p_min = 1;
   tg_free(a, old_row);
-  tg_free(a, sum);
+  tg_free(a, total);
   return TG_OK;
 }
 
@@ -131,13 +164,14 @@ static void row_ranks(const int64_t *row, size_t cores, int64_t *rank) {
   }
 }
 
-/* Sum of the squared column sums of units [0, rows): large where a label keeps its rank. */
-static tg_i128 column_squares(const int64_t *rank, size_t rows, size_t cores) {
-  tg_i128 total = 0;
+/* Sum of the squared column sums of `rows` units: large where a label keeps its rank. Ranks are at
+ * most 2 * cores, so 64 bits hold it (checked by the caller). */
+static uint64_t column_squares(const int64_t *rank, size_t rows, size_t cores) {
+  uint64_t total = 0;
   for (size_t c = 0; c < cores; c++) {
-    tg_i128 sum = 0;
+    int64_t sum = 0;
     for (size_t r = 0; r < rows; r++) sum += rank[r * cores + c];
-    total += sum * sum;
+    total += (uint64_t)sum * (uint64_t)sum;
   }
   return total;
 }
@@ -158,17 +192,18 @@ static tg_status exchange_test(const tg_alloc *a, const int64_t *x, size_t m, co
                                size_t n, size_t cores, uint64_t seed, double *p) {
   *p = (double)NAN;
   if ((m < 2 && n < 2) || cores < 2) return TG_OK;
+  if (cores > 4096 || m + n > 65536) return TG_OK; /* squares of sums would leave 64 bits */
   int64_t *rank = tg_array(a, (m + n) * cores, sizeof *rank);
   if (rank == NULL) return TG_ENOMEM;
   for (size_t r = 0; r < m; r++) row_ranks(x + r * cores, cores, rank + r * cores);
   for (size_t r = 0; r < n; r++) row_ranks(y + r * cores, cores, rank + (m + r) * cores);
-  tg_i128 seen = column_squares(rank, m, cores) + column_squares(rank + m * cores, n, cores);
+  uint64_t seen = column_squares(rank, m, cores) + column_squares(rank + m * cores, n, cores);
   tg_rng rng;
   tg_rng_seed(&rng, seed);
   uint64_t far = 1, all = 1;
   for (; all <= TG_RESAMPLES / 4; all++) { /* 2500 draws: p to 1 % is plenty for a note */
     for (size_t r = 0; r < m + n; r++) shuffle(&rng, rank + r * cores, cores);
-    tg_i128 s = column_squares(rank, m, cores) + column_squares(rank + m * cores, n, cores);
+    uint64_t s = column_squares(rank, m, cores) + column_squares(rank + m * cores, n, cores);
     far += s >= seen;
   }
   *p = (double)far / (double)all;
@@ -223,7 +258,7 @@ static tg_status compare_group(const tg_alloc *a, const int64_t *x, size_t m, co
   tg_table_set_u32(t, row, TG_VEC_N_NEW, (uint32_t)n);
   if (m == 0 || n == 0 || cores == 0) return TG_OK;
   if (m > SIZE_MAX / 256 - n || cores > SIZE_MAX / 256 / (m + n)) return TG_EOVERFLOW;
-  group g = {tg_array(a, (m + n) * cores, sizeof *g.rows), m, n, cores};
+  group g = {tg_array(a, (m + n) * cores, sizeof *g.rows), m, n, cores, false};
   double *mean = tg_array(a, 4 * cores, sizeof *mean), w1 = 0, p = (double)NAN;
   tg_test test = {0, 0, 0, false};
   s = g.rows != NULL && mean != NULL ? TG_OK : TG_ENOMEM;
