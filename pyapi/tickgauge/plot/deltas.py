@@ -174,7 +174,7 @@ def ladder(
             linewidth=1,
             label=f"{base / divisor:.4g} + {step / divisor:.4g} per rank",
         )
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    style.whole_numbers(ax)
     ax.set(
         xlabel="rank (order in which the lock was taken)", ylabel=f"latency [{unit}]", title=title
     )

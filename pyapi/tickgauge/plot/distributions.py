@@ -263,7 +263,7 @@ def timeline(
         ax.plot(np.arange(line.size) + distinct[0], line, color=colour, linewidth=1)
     if style.wants_log(series, log):
         ax.set_yscale("log")
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    style.whole_numbers(ax)
     ax.set(xlabel="boot", ylabel=f"latency [{unit}]", title=title)
     style.legend(ax)
     return style.finish(ax)

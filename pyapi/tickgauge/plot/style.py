@@ -142,3 +142,10 @@ def finish(ax: Axes, *, grid: str = "both") -> Axes:
 def counted(label: str, n: int) -> str:
     """The label with its number of readings, as every legend and axis shows it."""
     return f"{label} (n={n})"
+
+
+def whole_numbers(ax: Axes) -> None:
+    """Only whole numbers as marks of the x axis: boots, ranks."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
