@@ -13,7 +13,7 @@ PACKAGE := $(shell find pyapi -type f -not -path '*/__pycache__/*' -not -path '*
 SUITES := $(patsubst tests/c/check_%.c,%,$(sort $(wildcard tests/c/check_*.c)))
 
 WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla
-CFLAGS_ALL := -std=c11 -fvisibility=hidden -Icsrc/include -Icsrc/src -Itests/c $(WARN) -MMD -MP
+CFLAGS_ALL := -std=c11 -fPIC -fvisibility=hidden -Icsrc/include -Icsrc/src -Itests/c $(WARN) -MMD -MP
 OPT ?= -O2 -g
 SAN := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
