@@ -33,7 +33,9 @@ typedef struct tg_rule_def {
   const char *const *rows; /* section: templates tried on every line between, "name=template",
                               NULL-terminated; NULL = no section */
   tg_better better;
-  bool all;              /* policy: true = every match of a line is a record, false = the first */
+  bool all;              /* policy: false = the first match ends the line; true = every match of
+                            the line is a record, and every other occurrence a problem (two
+                            writers on one line: prefer true for records of a shared console) */
   bool soft;             /* the tag is a common word: a line that has it and is no record is no
                             problem (it counts as `further` in the ledger) */
 } tg_rule_def;

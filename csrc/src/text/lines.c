@@ -109,7 +109,7 @@ static tg_status tg_lava_texts(tg_reader *r, const tg_line *line, const tg_lava 
       text.map = NULL;
       text.offset = offset;
     }
-    status = tg_reader_text(r, text, NULL, 0);
+    status = r->uart != NULL ? tg_uart_line(r, &text) : tg_reader_text(r, text, NULL, 0);
     if (status != TG_OK) return status;
   }
   return status;

@@ -55,9 +55,18 @@ static bool tg_miss(tg_match *m, uint32_t pc, size_t pos, const char *expected) 
   return false;
 }
 
+/* A hex digit that is the level of an OP-TEE line ("D/TC:") cutting in is no digit. */
+static bool tg_is_level(const tg_match *m, size_t slash) {
+  const uint8_t *p = m->p + slash;
+  return m->n - slash >= 4 && p[0] == '/' && p[3] == ':' && memchr("DEF", p[-1], 3) != NULL &&
+         (memcmp(p + 1, "TC", 2) == 0 || memcmp(p + 1, "TA", 2) == 0 ||
+          memcmp(p + 1, "LD", 2) == 0);
+}
+
 /* A number that touches a letter, a digit, '_' or '.' was not ended cleanly. */
 static bool tg_touches(tg_match *m, const tg_state *st) {
-  if (!st->edge || st->pos >= m->n || !tg_is_edge(m->p[st->pos])) return false;
+  if (!st->edge || st->pos >= m->n) return false;
+  if (!tg_is_edge(m->p[st->pos]) && !tg_is_level(m, st->pos)) return false;
   if (m->near.expected == NULL || st->pos >= m->near.at) {
     m->near = (tg_near){st->pc, st->pos, "the end of the number"};
     m->near_edge = true;

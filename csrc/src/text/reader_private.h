@@ -7,6 +7,7 @@
 /* The nearest miss of a tag on the line at hand. */
 typedef struct tg_miss_of_tag {
   uint64_t serial; /* of the line; another one: not seen on this line */
+  uint64_t group;  /* of the line on which its rules of policy all were tried */
   size_t at, rule;
   const char *reason, *expected;
   bool have;
@@ -42,6 +43,8 @@ struct tg_reader {
   size_t n_places, cap_places;
   tg_trouble *missed; /* occurrences without a record, policy all */
   size_t n_missed, cap_missed;
+  tg_span *taken; /* what records of policy all used of the line, ascending */
+  size_t n_taken, cap_taken;
   tg_match *match; /* one per rule of a tag */
   tg_span *spans;  /* TG_TEMPLATE_FIELDS per match */
 

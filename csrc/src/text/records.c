@@ -256,7 +256,9 @@ tg_status tg_records_problem(tg_records *r, const tg_trouble *t) {
     if (status == TG_OK) status = tg_table_set_u64(p, row, TG_PROBLEM_OFFSET, offset);
     if (status == TG_OK && t->rule != TG_NOT)
       status = tg_table_set_cstr(p, row, TG_PROBLEM_RULE, r->rules->rules[t->rule].name);
-    if (status == TG_OK) status = tg_table_set_cstr(p, row, TG_PROBLEM_REASON, t->reason);
+    bool mixed = (t->line->flags & TG_FLAG_REPAIRED) != 0;
+    const char *reason = mixed ? TG_REASON_MIXED : t->reason;
+    if (status == TG_OK) status = tg_table_set_cstr(p, row, TG_PROBLEM_REASON, reason);
     if (status == TG_OK) status = tg_table_set_cstr(p, row, TG_PROBLEM_DETAIL, detail);
     if (status == TG_OK)
       status = tg_table_set_text(p, row, TG_PROBLEM_EXCERPT, excerpt.p, excerpt.n);
@@ -268,6 +270,24 @@ tg_status tg_records_problem(tg_records *r, const tg_trouble *t) {
   r->totals.problems++;
   if (t->tag != TG_NOT) r->tally[t->tag].problems++;
   return TG_OK;
+}
+
+/* Where the match of an entry begins in the source. */
+static uint64_t tg_order_offset(const tg_records *r, const tg_place *place) {
+  uint64_t offset = 0;
+  (void)tg_table_u64(r->tables[place->rule], place->row, TG_REC_OFFSET, &offset);
+  return offset;
+}
+
+void tg_records_sort(tg_records *r, size_t from) {
+  for (size_t i = from + 1; i < r->n_order; i++) {
+    tg_place key = r->order[i];
+    uint64_t offset = tg_order_offset(r, &key);
+    size_t k = i;
+    for (; k > from && tg_order_offset(r, &r->order[k - 1]) > offset; k--)
+      r->order[k] = r->order[k - 1];
+    r->order[k] = key;
+  }
 }
 
 void tg_records_first_line(tg_records *r) {

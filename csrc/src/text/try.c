@@ -14,9 +14,12 @@ const char *tg_reason_of(const tg_match *m) {
 static void tg_note_miss(tg_reader *r, size_t rule, const tg_match *m) {
   size_t tag = r->rules->rules[rule].tag;
   tg_miss_of_tag *miss = &r->misses[tag];
-  if (miss->serial != r->serial) *miss = (tg_miss_of_tag){.serial = r->serial};
   if (m->near.expected == NULL || (miss->have && m->near.at <= miss->at)) return;
-  *miss = (tg_miss_of_tag){r->serial, m->near.at, rule, tg_reason_of(m), m->near.expected, true};
+  miss->at = m->near.at;
+  miss->rule = rule;
+  miss->reason = tg_reason_of(m);
+  miss->expected = m->near.expected;
+  miss->have = true;
 }
 
 /* The rules that have a tag on the line, ascending and each once. */
@@ -139,35 +142,69 @@ static tg_status tg_keep_missed(tg_reader *r, const tg_line *line, const tg_tag 
   return TG_OK;
 }
 
-/* Policy all: a record for every occurrence of the tag that is whole, a problem for the others. */
+/* The free stretch of the line around `at`: false where a record has it. */
+static bool tg_free_around(const tg_reader *r, size_t at, size_t *from, size_t *to) {
+  for (size_t i = 0; i < r->n_taken; i++) {
+    if (r->taken[i].end <= at) {
+      if (r->taken[i].end > *from) *from = r->taken[i].end;
+    } else if (r->taken[i].start > at) {
+      *to = r->taken[i].start;
+      return true;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+static tg_status tg_take_span(tg_reader *r, size_t start, size_t end) {
+  void *data = r->taken;
+  tg_status status = tg_grow(&r->alloc, &data, &r->cap_taken, r->n_taken + 1, sizeof *r->taken);
+  if (status != TG_OK) return status;
+  r->taken = data;
+  size_t at = r->n_taken++;
+  for (; at > 0 && r->taken[at - 1].start > start; at--) r->taken[at] = r->taken[at - 1];
+  r->taken[at] = (tg_span){start, end};
+  return TG_OK;
+}
+
+/* Policy all: a record for every occurrence of the tag that is whole; the others are kept as
+ * missed, but for those inside another record. */
 static tg_status tg_try_all(tg_reader *r, const tg_line *line, size_t tag_index,
                             const tg_hit *hits, size_t n_hits, bool commit, tg_outcome *out) {
   const tg_tag *tag = &r->rules->tags[tag_index];
-  size_t from = 0;
-  size_t cursor = 0;
+  size_t behind = 0; /* the occurrence before this one */
   bool nomem = false;
-  r->n_missed = 0;
   tg_status status = tg_collect_places(r, tag_index, hits, n_hits);
   if (status == TG_OK) status = tg_begin_group(r, line, tag);
   for (size_t i = 0; status == TG_OK && i < r->n_places; i++) {
     size_t at = r->places[i];
+    size_t from = behind;
+    size_t to = SIZE_MAX;
     size_t worst;
-    if (at < cursor) continue;
+    if (!tg_free_around(r, at, &from, &to)) continue;
     size_t k = tg_group_at(r, tag, from, at, &worst, &nomem);
     if (nomem) return TG_ENOMEM;
-    from = at + 1;
+    behind = at + 1;
     if (k == TG_NOT) {
-      status = tg_keep_missed(r, line, tag, at, worst);
-      continue;
+      if (tag->hard) status = tg_keep_missed(r, line, tag, at, worst);
+      out->misses += tag->hard;
+    } else if (r->match[k].end <= to) {
+      status = tg_take_span(r, r->match[k].start, r->match[k].end);
+      if (status == TG_OK)
+        status = tg_take_record(r, line, tag->rules[k], &r->match[k], commit, out);
     }
-    status = tg_take_record(r, line, tag->rules[k], &r->match[k], commit, out);
-    cursor = r->match[k].end;
-    if (cursor > from) from = cursor;
   }
-  out->misses += r->n_missed;
-  if (!tag->hard) r->n_missed = 0;
-  if (out->records == 0) return status;
-  for (size_t i = 0; commit && status == TG_OK && i < r->n_missed; i++) {
+  return status;
+}
+
+/* Adds the missed occurrences of a tag, TG_NOT: of all tags; false in `*any` if there were none. */
+static tg_status tg_tell_missed(tg_reader *r, size_t tag, bool *any) {
+  tg_status status = TG_OK;
+  *any = false;
+  for (size_t i = 0; status == TG_OK && i < r->n_missed; i++) {
+    if (tag != TG_NOT && r->missed[i].tag != tag) continue;
+    *any = true;
     status = tg_records_problem(r->out, &r->missed[i]);
   }
   return status;
@@ -178,45 +215,61 @@ tg_status tg_reader_misses(tg_reader *r, const tg_line *line, const tg_hit *hits
   for (size_t i = 0; status == TG_OK && i < n_hits; i++) {
     size_t tag = hits[i].needle;
     tg_miss_of_tag *miss = &r->misses[tag];
+    bool any;
     if (miss->serial != r->serial || !r->rules->tags[tag].hard) continue;
+    miss->serial = r->serial - 1; /* told */
+    status = tg_tell_missed(r, tag, &any);
+    if (status != TG_OK || any) continue;
     tg_trouble t = {line, hits[i].at, r->rules->tags[tag].rules[0], tag, TG_REASON_MISMATCH,
                     "the rest of the line before it"};
     if (miss->have) {
       t = (tg_trouble){line, miss->at, miss->rule, tag, miss->reason, miss->expected};
     }
-    miss->serial = r->serial - 1; /* told */
-    if (r->n_missed > 0 && r->missed[0].tag == tag) {
-      for (size_t k = 0; status == TG_OK && k < r->n_missed; k++)
-        status = tg_records_problem(r->out, &r->missed[k]);
-    } else {
-      status = tg_records_problem(r->out, &t);
-    }
+    status = tg_records_problem(r->out, &t);
   }
   return status;
 }
 
-static void tg_count_hits(tg_reader *r, const tg_hit *hits, size_t n_hits) {
-  for (size_t i = 0; i < n_hits; i++) r->out->tally[hits[i].needle].occurrences++;
+/* The rules in order: the first that matches decides; if its policy is all, so do the others of
+ * that policy on what is left of the line. */
+static tg_status tg_try_rules(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
+                              bool commit, tg_outcome *out) {
+  tg_status status = TG_OK;
+  bool any_all = false;
+  for (size_t i = 0; status == TG_OK && i < r->n_cand; i++) {
+    size_t rule = r->cand[i];
+    const tg_rule *it = &r->rules->rules[rule];
+    if (!it->all && out->records == 0) {
+      status = tg_try_first(r, line, rule, hits, n_hits, commit, out);
+      if (out->records > 0) {
+        r->n_missed = 0;
+        out->misses = 0;
+        return status;
+      }
+    }
+    if (it->all && r->misses[it->tag].group != r->serial) {
+      r->misses[it->tag].group = r->serial;
+      status = tg_try_all(r, line, it->tag, hits, n_hits, commit, out);
+      any_all = true;
+    }
+  }
+  if (status != TG_OK || !commit || out->records == 0 || !any_all) return status;
+  return tg_tell_missed(r, TG_NOT, &any_all);
 }
 
 tg_status tg_reader_try(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
                         bool commit, tg_outcome *out) {
+  size_t before = r->out->n_order;
   *out = (tg_outcome){0, 0};
   r->n_missed = 0;
+  r->n_taken = 0;
   tg_status status = tg_candidates(r, hits, n_hits);
   if (status != TG_OK) return status;
-  if (commit) tg_count_hits(r, hits, n_hits);
-  size_t group = TG_NOT;
-  for (size_t i = 0; status == TG_OK && i < r->n_cand && out->records == 0; i++) {
-    size_t rule = r->cand[i];
-    size_t tag = r->rules->rules[rule].tag;
-    if (!r->rules->rules[rule].all) {
-      status = tg_try_first(r, line, rule, hits, n_hits, commit, out);
-    } else if (tag != group) {
-      group = tag;
-      status = tg_try_all(r, line, tag, hits, n_hits, commit, out);
-    }
+  for (size_t i = 0; commit && i < n_hits; i++) r->out->tally[hits[i].needle].occurrences++;
+  status = tg_try_rules(r, line, hits, n_hits, commit, out);
+  for (size_t i = 0; out->records == 0 && out->misses == 0 && i < n_hits; i++) {
+    out->misses += r->rules->tags[hits[i].needle].hard;
   }
-  if (out->records == 0 && n_hits > 0 && out->misses == 0) out->misses = 1;
+  tg_records_sort(r->out, before);
   return status;
 }

@@ -4,27 +4,188 @@
 
 #include <string.h>
 
+/* The head of an REE line that a TEE line cut, waiting for its rest. */
 struct tg_uart {
   tg_alloc alloc;
+  tg_copy head, joined;
+  tg_copy channel;
+  uint64_t number; /* of the line it began on */
+  bool waiting, has_channel;
 };
 
 tg_status tg_uart_new(const tg_alloc *a, tg_uart **out) {
   tg_uart *u = a->resize(a->ctx, NULL, sizeof *u);
   if (u == NULL) return TG_ENOMEM;
+  memset(u, 0, sizeof *u);
   u->alloc = *a;
+  tg_copy_init(&u->head, a);
+  tg_copy_init(&u->joined, a);
+  tg_copy_init(&u->channel, a);
   *out = u;
   return TG_OK;
 }
 
 void tg_uart_free(tg_uart *u) {
-  if (u != NULL) u->alloc.release(u->alloc.ctx, u);
+  if (u == NULL) return;
+  tg_copy_free(&u->head);
+  tg_copy_free(&u->joined);
+  tg_copy_free(&u->channel);
+  u->alloc.release(u->alloc.ctx, u);
+}
+
+/* Where a TEE span begins, "[*]X/TC:" with X one of MEIDFU; `n` if there is none. */
+static size_t tg_uart_mark(const uint8_t *p, size_t n) {
+  for (size_t at = 1; at + 3 < n; at++) {
+    const uint8_t *slash = memchr(p + at, '/', n - 3 - at);
+    if (slash == NULL) return n;
+    at = (size_t)(slash - p);
+    bool world = memcmp(slash + 1, "TC:", 3) == 0 || memcmp(slash + 1, "TA:", 3) == 0 ||
+                 memcmp(slash + 1, "LD:", 3) == 0;
+    if (!world || memchr("MEIDFU", slash[-1], 6) == NULL) continue;
+    size_t mark = at - 1;
+    return mark > 0 && p[mark - 1] == '*' ? mark - 1 : mark;
+  }
+  return n;
+}
+
+/* Bytes of a line, wherever each of them came from. */
+static tg_status tg_uart_put(tg_copy *out, const tg_line *line, size_t n) {
+  if (line->map == NULL) return tg_copy_put(out, line->p, n, line->offset);
+  for (size_t i = 0; i < n; i++) {
+    tg_status status = tg_copy_put(out, line->p + i, 1, tg_line_offset(line, i));
+    if (status != TG_OK) return status;
+  }
+  return TG_OK;
+}
+
+/* A line made of a copy, with the rest as in `like`. */
+static tg_line tg_uart_made(const tg_uart *u, const tg_copy *c, const tg_line *like) {
+  tg_line line = *like;
+  line.p = c->p;
+  line.n = c->n;
+  line.map = c->map;
+  line.n_map = c->n_map;
+  line.offset = 0;
+  line.number = u->number;
+  line.channel = u->has_channel ? (tg_str){u->channel.p, u->channel.n} : (tg_str){NULL, 0};
+  return line;
+}
+
+static bool tg_uart_same_channel(const tg_uart *u, const tg_line *line) {
+  if (!u->has_channel || line->channel.p == NULL) {
+    return !u->has_channel && line->channel.p == NULL;
+  }
+  return u->channel.n == line->channel.n &&
+         (u->channel.n == 0 || memcmp(u->channel.p, line->channel.p, u->channel.n) == 0);
+}
+
+/* What the rules would make of a line. */
+static tg_status tg_uart_weigh(tg_reader *r, const tg_line *line, tg_outcome *out) {
+  const tg_scanner *s = r->rules->scanner;
+  *out = (tg_outcome){0, 0};
+  r->own_hits.n = 0;
+  tg_status status = s->scan(s, line->p, line->n, &r->own_hits);
+  if (status != TG_OK || r->own_hits.n == 0) return status;
+  return tg_reader_try(r, line, r->own_hits.v, r->own_hits.n, false, out);
+}
+
+/* Reads the waiting head as a line of its own. */
+static tg_status tg_uart_flush(tg_reader *r, const tg_line *like) {
+  tg_uart *u = r->uart;
+  u->waiting = false;
+  if (u->head.n == 0) return TG_OK;
+  tg_line line = tg_uart_made(u, &u->head, like);
+  line.tail = false;
+  return tg_reader_text(r, line, NULL, 0);
+}
+
+/* The same for the head. A letter goes behind it, so that a number that the cut left in front of
+ * a TEE line is none. */
+static tg_status tg_uart_weigh_head(tg_reader *r, const tg_line *like, tg_outcome *out) {
+  tg_uart *u = r->uart;
+  size_t n = u->head.n;
+  size_t n_map = u->head.n_map;
+  tg_status status = tg_copy_put(&u->head, (const uint8_t *)"M", 1, 0);
+  if (status != TG_OK) return status;
+  tg_line line = tg_uart_made(u, &u->head, like);
+  status = tg_uart_weigh(r, &line, out);
+  u->head.n = n;
+  u->head.n_map = n_map;
+  return status;
+}
+
+/* True where the joined line says at least as much as its two pieces apart. A head without a tag
+ * is not put before a rest that is whole by itself. */
+static bool tg_uart_better(const tg_outcome *head, const tg_outcome *rest,
+                           const tg_outcome *both) {
+  size_t apart = head->records + rest->records;
+  size_t missed = head->misses + rest->misses;
+  if (both->records != apart) return both->records > apart;
+  if (both->misses != missed) return both->misses < missed;
+  return apart == 0 || head->records + head->misses > 0;
+}
+
+/* The rest of the cut line has come. */
+static tg_status tg_uart_join(tg_reader *r, const tg_line *rest) {
+  tg_uart *u = r->uart;
+  tg_outcome head, tail, both;
+  tg_copy_clear(&u->joined);
+  tg_line first = tg_uart_made(u, &u->head, rest);
+  tg_status status = tg_uart_put(&u->joined, &first, first.n);
+  if (status == TG_OK) status = tg_uart_put(&u->joined, rest, rest->n);
+  if (status != TG_OK) return status;
+  tg_line line = tg_uart_made(u, &u->joined, rest);
+  line.flags |= TG_FLAG_REPAIRED;
+  status = tg_uart_weigh_head(r, rest, &head);
+  if (status == TG_OK) status = tg_uart_weigh(r, rest, &tail);
+  if (status == TG_OK) status = tg_uart_weigh(r, &line, &both);
+  if (status != TG_OK) return status;
+  if (tg_uart_better(&head, &tail, &both)) {
+    u->waiting = false;
+    return tg_reader_text(r, line, NULL, 0);
+  }
+  status = tg_uart_flush(r, rest);
+  return status == TG_OK ? tg_reader_text(r, *rest, NULL, 0) : status;
+}
+
+/* Begins to wait (or goes on waiting) for the rest of a line of which [0, n) is here. */
+static tg_status tg_uart_wait(tg_reader *r, const tg_line *line, size_t n) {
+  tg_uart *u = r->uart;
+  tg_status status = TG_OK;
+  if (u->waiting && u->head.n + n > r->options.max_line) status = tg_uart_flush(r, line);
+  if (status == TG_OK && !u->waiting) {
+    tg_copy_clear(&u->head);
+    tg_copy_clear(&u->channel);
+    u->number = line->number;
+    u->has_channel = line->channel.p != NULL;
+    u->waiting = true;
+    if (u->has_channel) status = tg_copy_put(&u->channel, line->channel.p, line->channel.n, 0);
+  }
+  return status == TG_OK ? tg_uart_put(&u->head, line, n) : status;
 }
 
 tg_status tg_uart_line(tg_reader *r, const tg_line *line) {
-  return tg_reader_text(r, *line, NULL, 0);
+  tg_uart *u = r->uart;
+  size_t mark = tg_uart_mark(line->p, line->n);
+  bool same = !u->waiting || tg_uart_same_channel(u, line);
+  if (mark == line->n) {
+    return u->waiting && same ? tg_uart_join(r, line) : tg_reader_text(r, *line, NULL, 0);
+  }
+  size_t text = 0; /* where more than blanks, control bytes and stamps begins */
+  while (text < mark && line->p[text] <= ' ') text++;
+  text += tg_prefix_length(line->p + text, line->n - text);
+  if (text >= mark || !same) return tg_reader_text(r, *line, NULL, 0);
+  tg_status status = tg_uart_wait(r, line, mark);
+  if (status != TG_OK) return status;
+  tg_line span = tg_line_part(line, mark, line->n);
+  return tg_reader_text(r, span, NULL, 0);
 }
 
 tg_status tg_uart_finish(tg_reader *r) {
-  (void)r;
-  return TG_OK;
+  tg_line none = {.p = (const uint8_t *)"",
+                  .raw = {(const uint8_t *)"", 0},
+                  .offset = r->offset,
+                  .raw_offset = r->offset,
+                  .number = r->lines + 1};
+  return r->uart->waiting ? tg_uart_flush(r, &none) : TG_OK;
 }
