@@ -3,6 +3,7 @@
 #define TICKGAUGE_TICKGAUGE_H
 #include "alloc.h"
 #include "bulk.h"
+#include "capture.h"
 #include "clock.h"
 #include "compare.h"
 #include "counts.h"
