@@ -150,7 +150,7 @@ typedef struct tg_axi_figures {
   uint64_t reads, writes, complete_reads, complete_writes; /* transactions; complete and counted */
   uint64_t orphans, protocol;     /* bursts without a command; protocol errors */
   uint64_t interleaves;           /* R beats that leave a burst unfinished for another */
-  uint64_t reads_reordered, writes_reordered; /* end before one accepted earlier */
+  uint64_t reads_reordered, writes_reordered; /* end after one accepted later */
   uint64_t tail_median, tail_n;   /* cycles from the last W beat of a blocked span to the next R
                                      beat, spans of at least 16 W beats */
   double p_given_w, p_given_no_w; /* P(R beat | W beat), P(R beat | no W beat), a read open; NaN

@@ -180,7 +180,7 @@ static tg_status mark(tg_axi *x, const cap_mark *m) {
   }
   st = axi_reset(x, m->sample, m->kind == MARK_GAP ? "a gap follows" : "its window ends");
   if (m->kind == MARK_WINDOW && m->sample > x->window_start) x->window++;
-  x->window_start = m->sample;
+  if (m->sample > x->window_start) x->window_start = m->sample;
   return st;
 }
 

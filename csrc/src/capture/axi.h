@@ -95,6 +95,7 @@ struct tg_axi {
   uint64_t window_start;
   uint32_t window;
   uint32_t open_now[2], orphan_reads;
+  uint32_t newest_done[2]; /* the latest accepted of those complete */
   axi_block block;
   bool in_block;
   /* transactions */

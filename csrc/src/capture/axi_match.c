@@ -149,7 +149,8 @@ static tg_status add_beat(tg_axi *x, axi_txn *t, unsigned ch, const axi_beat *b,
   if (t->stamp[DATA_FIRST] == NO_STAMP) {
     t->stamp[DATA_FIRST] = b->sample;
     t->stamp[DATA_VALID] = b->since;
-    if (b->sample < t->stamp[AX_ACCEPT]) t->flags |= TG_AXI_F_W_FIRST;
+    if (t->stamp[AX_ACCEPT] != NO_STAMP && b->sample < t->stamp[AX_ACCEPT])
+      t->flags |= TG_AXI_F_W_FIRST;
   }
   t->stamp[DATA_LAST] = b->sample;
   if (b->last_unknown) t->flags |= TG_AXI_F_UNCERTAIN;
@@ -204,8 +205,10 @@ static void complete(tg_axi *x, axi_queue *q, uint64_t k) {
   x->open_now[d]--;
   while (x->open_from[d] < x->n_order[d] && x->txn[x->order[d][x->open_from[d]]].status != OPEN)
     x->open_from[d]++;
-  bool earlier = x->open_from[d] < x->n_order[d] && x->order[d][x->open_from[d]] < index;
-  if (earlier) ++*(d == READ ? &x->fig.reads_reordered : &x->fig.writes_reordered);
+  if (index < x->newest_done[d])
+    ++*(d == READ ? &x->fig.reads_reordered : &x->fig.writes_reordered);
+  else
+    x->newest_done[d] = index;
 }
 
 /* A burst or response whose command lies before the window. */
@@ -448,6 +451,7 @@ tg_status axi_reset(tg_axi *x, uint64_t k, const char *why) {
     }
     x->open_from[d] = x->n_order[d];
     x->open_now[d] = 0;
+    x->newest_done[d] = 0;
     for (size_t i = 0; i < x->n_queue[d]; i++)
       x->queue[d][i] = (axi_queue){.last_end = NO_STAMP};
     st = never_accepted(x, d);

@@ -211,6 +211,17 @@ static tg_status fill_marks(tg_capture *c) {
   return st;
 }
 
+/* The first sample: an ILA's VCD may begin at any time. */
+static uint64_t first_sample(const tg_capture *c) {
+  return c->form == TG_CAPTURE_VCD && !c->clocked && c->n_step > 0 ? c->step[0] : 0;
+}
+
+static bool starts_a_window(const tg_capture *c) {
+  for (size_t i = 0; i < c->n_mark; i++)
+    if (c->mark[i].kind == MARK_WINDOW && c->mark[i].sample <= first_sample(c)) return true;
+  return false;
+}
+
 /* The depth used, from the file, the caller or the dump. */
 static tg_status settle(tg_capture *c) {
   tg_status st = TG_OK;
@@ -225,8 +236,8 @@ static tg_status settle(tg_capture *c) {
     c->depth_known = true;
   }
   if (st == TG_OK && c->samples > 0 && c->form != TG_CAPTURE_DMP &&
-      !cap_has_mark(c, MARK_WINDOW))
-    st = cap_mark_add(c, 0, MARK_WINDOW);
+      !starts_a_window(c))
+    st = cap_mark_add(c, first_sample(c), MARK_WINDOW);
   if (st == TG_OK) st = fill_marks(c);
   return st;
 }
@@ -246,7 +257,7 @@ tg_status tg_capture_finish(tg_capture *c, tg_error *err) {
 }
 
 tg_status tg_capture_adopt(tg_capture *c, const tg_capture *dmp) {
-  bool marks[3] = {cap_has_mark(c, MARK_WINDOW), cap_has_mark(c, MARK_GAP),
+  bool marks[3] = {tg_capture_about(c).windows > 1, cap_has_mark(c, MARK_GAP),
                    cap_has_mark(c, MARK_TRIGGER)};
   tg_status st = TG_OK;
   if (!c->finished || !dmp->finished || dmp->form != TG_CAPTURE_DMP) return TG_EINVAL;

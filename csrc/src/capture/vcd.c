@@ -86,11 +86,14 @@ static tg_status set_time(tg_capture *c, const uint8_t *p, const uint8_t *stop, 
     v->now = t;
     return TG_OK;
   }
-  if (t < v->now)
+  if (t < v->now) {
+    st = cap_mark_add(c, c->clocked ? c->seen : v->now, MARK_GAP); /* nothing is matched across */
+    if (st != TG_OK) return st;
     return cap_problem(c, line, offset, "time-backwards",
                        "time goes back from %llu to %llu; these changes are taken at %llu",
                        (unsigned long long)v->now, (unsigned long long)t,
                        (unsigned long long)v->now);
+  }
   if (t > v->now) {
     st = end_slot(c);
     v->now = t;
@@ -339,9 +342,12 @@ tg_status cap_vcd_consume(tg_capture *c, const uint8_t *p, const uint8_t *end, b
   while (lim > p && lim[-1] > ' ') lim--; /* a word without a blank behind it may go on */
   st = values(c, p, lim, &body);
   *used += body;
-  if (st == TG_OK && final && p + body < end)
+  if (st == TG_OK && final && p + body < end) {
+    c->vcd->cut = true;
     st = cap_problem(c, c->line, c->offset, "cut",
-                     "the file ends inside a value change; it is dropped");
+                     "the file ends inside a value change; time %llu is dropped",
+                     (unsigned long long)c->vcd->now);
+  }
   if (final) *used += (size_t)(end - (p + body));
   return st;
 }
@@ -350,7 +356,11 @@ tg_status cap_vcd_finish(tg_capture *c, tg_error *err) {
   if (c->vcd == NULL || !c->vcd->defined)
     return tg_fail(err, TG_ETRUNCATED, c->offset, c->line,
                    "the file ends inside its definitions ($enddefinitions is missing)");
-  tg_status st = c->vcd->any_time ? end_slot(c) : TG_OK;
+  tg_status st = TG_OK;
+  if (c->vcd->any_time && !c->vcd->cut)
+    st = end_slot(c);
+  else if (c->vcd->any_time && !c->clocked && c->n_step > 0)
+    c->seen = c->vcd->now; /* the samples before the cut one */
   c->last_time = c->vcd->any_time ? c->vcd->now : 0;
   c->depth_known = c->clocked || c->vcd->chipscopy || !c->vcd->any_time;
   return st;

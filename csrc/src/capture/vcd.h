@@ -39,6 +39,7 @@ struct cap_vcd {
   uint8_t clock_level;      /* 0, 1, or 2: unknown */
   bool rose;           /* the clock rose in this time slot */
   bool any_time;       /* a #time was seen */
+  bool cut;            /* the file ends inside a change */
   bool in_comment, dump_off, gap_due;
   bool chipscopy;      /* levels of _TRIGGER are single samples */
   uint64_t *word;      /* scratch of one value */
