@@ -23,27 +23,28 @@ extern "C" {
 typedef enum tg_capture_form {
   TG_CAPTURE_UNKNOWN = 0,
   TG_CAPTURE_CSV = 1, /* Vivado or ChipScoPy ILA export, one row a sample */
-  TG_CAPTURE_VCD = 2, /* of an ILA (a time unit is a sample) or of a simulator (sampled at a clock) */
-  TG_CAPTURE_DMP = 3  /* the text member waveform.dmp of an .ila archive: depth and marks only */
+  TG_CAPTURE_VCD =
+      2, /* of an ILA (a time unit is a sample) or of a simulator (sampled at a clock) */
+  TG_CAPTURE_DMP = 3 /* the text member waveform.dmp of an .ila archive: depth and marks only */
 } tg_capture_form;
 
 /* What the first bytes of a source look like. 1 KiB is enough; TG_CAPTURE_UNKNOWN is no capture. */
-TG_API tg_capture_form tg_capture_sniff(const uint8_t *p, size_t n);
+TG_API tg_capture_form tg_capture_sniff(const uint8_t* p, size_t n);
 
 /* One signal put on an AXI role by hand: role "arvalid", column the name as in the file, with or
  * without its range. */
 typedef struct tg_capture_map {
-  const char *role;
-  const char *column;
+  const char* role;
+  const char* column;
 } tg_capture_map;
 
 /* All optional; 0 and NULL are the defaults. */
 typedef struct tg_capture_options {
-  const char *sample_on;   /* VCD: the signal whose rising edge samples; "" = every time unit is a
+  const char* sample_on;   /* VCD: the signal whose rising edge samples; "" = every time unit is a
                               sample; NULL = an ILA's file by unit, else a clock found by its name */
-  const char *const *keep; /* further signals to store, full names without range */
+  const char* const* keep; /* further signals to store, full names without range */
   size_t n_keep;
-  const tg_capture_map *map;
+  const tg_capture_map* map;
   size_t n_map;
   uint64_t samples;      /* depth of the capture where the file cannot say it (a VCD ends at its
                             last change); 0 = what the file shows */
@@ -54,102 +55,108 @@ typedef struct tg_capture_options {
 typedef struct tg_capture tg_capture;
 
 /* A capture of one source, still empty. TG_OK, TG_ENOMEM, TG_EINVAL (form, a role in `map`). */
-TG_API tg_status tg_capture_new(const tg_alloc *a, tg_capture_form form,
-                                const tg_capture_options *options, tg_capture **out, tg_error *err);
-TG_API void tg_capture_free(tg_capture *c);
+TG_API tg_status tg_capture_new(const tg_alloc* a, tg_capture_form form,
+                                const tg_capture_options* options, tg_capture** out, tg_error* err);
+TG_API void tg_capture_free(tg_capture* c);
 
 /* The next bytes, any number, cut anywhere: the result never depends on the cuts. Only signals
  * that bind to an AXI role or are asked for are kept, other columns are skipped unread.
  * TG_OK, TG_ENOMEM, TG_ESYNTAX (no header, no definitions), TG_ELIMIT, TG_EUNSUPPORTED (UTF-16). */
-TG_API tg_status tg_capture_feed(tg_capture *c, const uint8_t *p, size_t n, tg_error *err);
+TG_API tg_status tg_capture_feed(tg_capture* c, const uint8_t* p, size_t n, tg_error* err);
 /* Ends the source. A last row or change that is cut is dropped and listed as a problem.
  * TG_OK, or as tg_capture_feed. */
-TG_API tg_status tg_capture_finish(tg_capture *c, tg_error *err);
+TG_API tg_status tg_capture_finish(tg_capture* c, tg_error* err);
 /* Takes depth, windows, triggers and gaps from a finished TG_CAPTURE_DMP, where `c` has none of
  * its own. TG_OK, TG_ENOMEM, TG_EINVAL. */
-TG_API tg_status tg_capture_adopt(tg_capture *c, const tg_capture *dmp);
+TG_API tg_status tg_capture_adopt(tg_capture* c, const tg_capture* dmp);
 
 /* What a finished capture is. */
 typedef struct tg_capture_info {
-  uint64_t samples;     /* the depth used */
-  uint64_t seen;        /* samples up to the last row, edge or change of the file itself */
-  uint64_t stored;      /* value changes kept */
+  uint64_t samples; /* the depth used */
+  uint64_t seen;    /* samples up to the last row, edge or change of the file itself */
+  uint64_t stored;  /* value changes kept */
   uint64_t windows, triggers, gaps;
-  uint64_t last_time;   /* VCD: the last time, in the file's unit */
+  uint64_t last_time; /* VCD: the last time, in the file's unit */
   uint32_t signals, interfaces;
   tg_capture_form form;
-  uint8_t depth_known;  /* `samples` is the depth: a CSV's rows, a clock's edges, a given number */
-  uint8_t clocked;      /* sampled at a clock's edges */
-  uint8_t radix_row;    /* CSV: has one */
-  uint8_t ila;          /* VCD of an ILA */
+  uint8_t depth_known; /* `samples` is the depth: a CSV's rows, a clock's edges, a given number */
+  uint8_t clocked;     /* sampled at a clock's edges */
+  uint8_t radix_row;   /* CSV: has one */
+  uint8_t ila;         /* VCD of an ILA */
 } tg_capture_info;
-TG_API tg_capture_info tg_capture_about(const tg_capture *c);
+TG_API tg_capture_info tg_capture_about(const tg_capture* c);
 /* Words of the file itself: "version", "timescale", "clock"; {NULL, 0} where it has none. */
-TG_API tg_str tg_capture_word(const tg_capture *c, const char *name);
+TG_API tg_str tg_capture_word(const tg_capture* c, const char* name);
 
 /* "signals": name TEXT, width U32, role TEXT ("arvalid"), interface U32, stored BOOL, radix TEXT,
  * changes U64. In file order. */
-TG_API const tg_table *tg_capture_signals(const tg_capture *c);
+TG_API const tg_table* tg_capture_signals(const tg_capture* c);
 /* "interfaces": prefix TEXT, slot U32, kind TEXT ("AXI4" "AXI3" "AXI4-Lite" "AXI-Stream"),
  * channels TEXT ("AR R"), missing TEXT (what --assume could settle: "arready"), bound U32,
  * data_bits U32, same_as U32 (the same wires under another name), usable BOOL, why TEXT.
  * Most matched signals first. */
-TG_API const tg_table *tg_capture_interfaces(const tg_capture *c);
+TG_API const tg_table* tg_capture_interfaces(const tg_capture* c);
 /* "marks": sample U64, kind TEXT ("window" "trigger" "gap"), sorted. */
-TG_API const tg_table *tg_capture_marks(const tg_capture *c);
+TG_API const tg_table* tg_capture_marks(const tg_capture* c);
 /* Columns as TG_PROBLEM_* of reader.h. */
-TG_API const tg_table *tg_capture_problems(const tg_capture *c);
+TG_API const tg_table* tg_capture_problems(const tg_capture* c);
 
 /* The changes of one stored signal (its row in "signals"): column "sample" U64, then "value" U64
  * (wider signals: "value" is the low word, "value1", ... the next), missing where it is unknown.
  * The caller frees the table. TG_OK, TG_ENOMEM, TG_ENOTFOUND (not stored), TG_ELIMIT (more than
  * 1024 bits). */
-TG_API tg_status tg_capture_changes(const tg_capture *c, uint32_t signal, tg_table **out);
+TG_API tg_status tg_capture_changes(const tg_capture* c, uint32_t signal, tg_table** out);
 
 /* ---- AXI ---------------------------------------------------------------------------------- */
 
-typedef enum tg_axi_kind { TG_AXI_AUTO = 0, TG_AXI_4, TG_AXI_3, TG_AXI_LITE, TG_AXI_STREAM } tg_axi_kind;
+typedef enum tg_axi_kind {
+  TG_AXI_AUTO = 0,
+  TG_AXI_4,
+  TG_AXI_3,
+  TG_AXI_LITE,
+  TG_AXI_STREAM
+} tg_axi_kind;
 
 typedef struct tg_axi_assume {
-  const char *role; /* "arready" */
+  const char* role; /* "arready" */
   uint32_t level;   /* 0 or 1 */
 } tg_axi_assume;
 
 typedef struct tg_axi_options {
-  uint32_t interface;       /* row of "interfaces" */
-  tg_axi_kind kind;         /* forced, or TG_AXI_AUTO */
-  const tg_axi_assume *assume;
+  uint32_t interface; /* row of "interfaces" */
+  tg_axi_kind kind;   /* forced, or TG_AXI_AUTO */
+  const tg_axi_assume* assume;
   size_t n_assume;
-  bool ignore_gaps;         /* transactions go on across a gap and are marked a lower bound */
-  bool lanes;               /* also "lanes": channel states of samples lane_first .. lane_last */
+  bool ignore_gaps; /* transactions go on across a gap and are marked a lower bound */
+  bool lanes;       /* also "lanes": channel states of samples lane_first .. lane_last */
   uint64_t lane_first, lane_last;
   uint64_t max_transactions; /* 0 = 2^26; beyond it TG_ELIMIT */
 } tg_axi_options;
 
 typedef enum tg_axi_verdict {
-  TG_AXI_NOTHING = 0,      /* no write beat while a read was open: nothing to tell from */
-  TG_AXI_TOO_FEW = 1,      /* fewer than 32 cycles on either side of the contrast */
-  TG_AXI_INDEPENDENT = 2,  /* P(R | W) is at least 3/4 of P(R | no W), or above it */
-  TG_AXI_SLOWED = 3,       /* between: reads move less while writes flow */
-  TG_AXI_BLOCKED = 4       /* P(R | W) is at most 1/10 of P(R | no W): reads wait for writes */
+  TG_AXI_NOTHING = 0,     /* no write beat while a read was open: nothing to tell from */
+  TG_AXI_TOO_FEW = 1,     /* fewer than 32 cycles on either side of the contrast */
+  TG_AXI_INDEPENDENT = 2, /* P(R | W) is at least 3/4 of P(R | no W), or above it */
+  TG_AXI_SLOWED = 3,      /* between: reads move less while writes flow */
+  TG_AXI_BLOCKED = 4      /* P(R | W) is at most 1/10 of P(R | no W): reads wait for writes */
 } tg_axi_verdict;
 
 /* Cycles and counts of one interface. A read is open in cycle c when accept < c <= last beat. */
 typedef struct tg_axi_figures {
   uint64_t cycles;
   uint64_t read_open, write_open, both_open;
-  uint64_t r_and_w;      /* read open, R beat and W beat */
-  uint64_t r_only;       /* read open, R beat, no W beat */
-  uint64_t w_only;       /* read open, W beat, no R beat */
-  uint64_t neither;      /* read open, neither */
-  uint64_t blocked;      /* of w_only: RVALID low, so the other side has nothing to give */
-  uint64_t master_stall; /* of w_only: RVALID high and RREADY low, the master's own wait */
-  uint64_t unknown;      /* cycles with an unknown VALID or READY of a bound channel */
-  uint64_t any_r_and_w;  /* R beat and W beat in one cycle, read open or not */
+  uint64_t r_and_w;               /* read open, R beat and W beat */
+  uint64_t r_only;                /* read open, R beat, no W beat */
+  uint64_t w_only;                /* read open, W beat, no R beat */
+  uint64_t neither;               /* read open, neither */
+  uint64_t blocked;               /* of w_only: RVALID low, so the other side has nothing to give */
+  uint64_t master_stall;          /* of w_only: RVALID high and RREADY low, the master's own wait */
+  uint64_t unknown;               /* cycles with an unknown VALID or READY of a bound channel */
+  uint64_t any_r_and_w;           /* R beat and W beat in one cycle, read open or not */
   uint64_t max_reads, max_writes; /* open at once */
   uint64_t reads, writes, complete_reads, complete_writes; /* transactions; complete and counted */
-  uint64_t orphans, protocol;     /* bursts without a command; protocol errors */
-  uint64_t interleaves;           /* R beats that leave a burst unfinished for another */
+  uint64_t orphans, protocol; /* bursts without a command; protocol errors */
+  uint64_t interleaves;       /* R beats that leave a burst unfinished for another */
   uint64_t reads_reordered, writes_reordered; /* end after one accepted later */
   uint64_t tail_median, tail_n;   /* cycles from the last W beat of a blocked span to the next R
                                      beat, spans of at least 16 W beats */
@@ -165,9 +172,9 @@ typedef struct tg_axi tg_axi;
 /* Analyses one interface of a finished capture, which must outlive the call only.
  * TG_OK, TG_ENOMEM, TG_EINVAL (a role, a level), TG_ENOTFOUND (interface), TG_EUNSUPPORTED
  * (AXI-Stream), TG_ENODATA (no channel with VALID and READY), TG_ELIMIT. */
-TG_API tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_options *options,
-                            tg_axi **out, tg_error *err);
-TG_API void tg_axi_free(tg_axi *x);
+TG_API tg_status tg_axi_new(const tg_alloc* a, const tg_capture* c, const tg_axi_options* options,
+                            tg_axi** out, tg_error* err);
+TG_API void tg_axi_free(tg_axi* x);
 
 /* Columns of "transactions". Stamps are samples; spans are clocks; a missing end is missing. */
 enum {
@@ -197,20 +204,20 @@ enum {
   TG_TXN_AFTER_DATA,    /* I64, writes: b_accept - data_last */
   TG_TXN_SPAN,          /* I64: end - ax_valid, as Vivado's transaction row */
   TG_TXN_DATA_PHASE,    /* I64: data_last - data_first + 1 */
-  TG_TXN_QUEUE,         /* I64: ax_accept - the end before it of the same id; missing for the first */
-  TG_TXN_OPEN,          /* U32: transactions of its direction open when it was accepted */
-  TG_TXN_W_BEATS,       /* U64, reads: W beats in (ax_accept, data_last] */
-  TG_TXN_BLOCKED,       /* U64, reads: of them without an R beat */
-  TG_TXN_TRIGGER,       /* BOOL: the one at the trigger */
-  TG_TXN_FLAGS,         /* U32 of TG_AXI_F_* */
+  TG_TXN_QUEUE,   /* I64: ax_accept - the end before it of the same id; missing for the first */
+  TG_TXN_OPEN,    /* U32: transactions of its direction open when it was accepted */
+  TG_TXN_W_BEATS, /* U64, reads: W beats in (ax_accept, data_last] */
+  TG_TXN_BLOCKED, /* U64, reads: of them without an R beat */
+  TG_TXN_TRIGGER, /* BOOL: the one at the trigger */
+  TG_TXN_FLAGS,   /* U32 of TG_AXI_F_* */
   TG_TXN_COLUMNS
 };
-#define TG_AXI_F_UNCERTAIN 1u   /* an unknown VALID, READY or LAST while it was open */
-#define TG_AXI_F_PROTOCOL 2u    /* a protocol error concerns it */
-#define TG_AXI_F_START 4u       /* AxVALID was high at the window's first sample: ax_valid is late */
-#define TG_AXI_F_LOWER 8u       /* a gap lies in it: spans are lower bounds */
-#define TG_AXI_F_W_FIRST 16u    /* its write data led its address */
-#define TG_AXI_F_COUNTED 32u    /* complete and neither uncertain nor in error: in the statistics */
+#define TG_AXI_F_UNCERTAIN 1u /* an unknown VALID, READY or LAST while it was open */
+#define TG_AXI_F_PROTOCOL 2u  /* a protocol error concerns it */
+#define TG_AXI_F_START 4u     /* AxVALID was high at the window's first sample: ax_valid is late */
+#define TG_AXI_F_LOWER 8u     /* a gap lies in it: spans are lower bounds */
+#define TG_AXI_F_W_FIRST 16u  /* its write data led its address */
+#define TG_AXI_F_COUNTED 32u  /* complete and neither uncertain nor in error: in the statistics */
 
 /* One of: "transactions"; "channels" (channel TEXT, beat, stall, starve, idle, ready_high,
  * ready_low, unknown U64: idle cycles are split by outstanding into starve and idle, and by READY
@@ -218,8 +225,8 @@ enum {
  * on); "blocks" (first, last, w_beats, tail U64: spans with a read open, no R beat, from the first
  * to the last W beat); "problems" (sample U64, channel TEXT, reason TEXT, detail TEXT);
  * "lanes" (channel TEXT, state TEXT, first, last U64). NULL for another name. */
-TG_API const tg_table *tg_axi_table(const tg_axi *x, const char *name);
-TG_API tg_axi_figures tg_axi_about(const tg_axi *x);
+TG_API const tg_table* tg_axi_table(const tg_axi* x, const char* name);
+TG_API tg_axi_figures tg_axi_about(const tg_axi* x);
 
 #ifdef __cplusplus
 }

@@ -4,18 +4,19 @@
 
 #include <string.h>
 
-/* ---- the interface ------------------------------------------------------------------------------ */
+/* ---- the interface ------------------------------------------------------------------------------
+ */
 
-static void set_pin(tg_axi *x, const tg_capture *c, unsigned ch, unsigned leaf, uint32_t signal) {
+static void set_pin(tg_axi* x, const tg_capture* c, unsigned ch, unsigned leaf, uint32_t signal) {
   if (signal == CAP_NONE || c->signal[signal].store == CAP_NONE) return;
   x->pin[ch][leaf] = (axi_pin){.store = &c->store[c->signal[signal].store], .x = true};
 }
 
-static tg_status set_assumed(tg_axi *x, const tg_axi_options *o, tg_error *err) {
+static tg_status set_assumed(tg_axi* x, const tg_axi_options* o, tg_error* err) {
   memset(x->assumed, -1, sizeof x->assumed);
   for (size_t i = 0; i < o->n_assume; i++) {
     cap_role role;
-    if (!cap_role_find(o->assume[i].role, &role) || role.leaf > LEAF_READY ||
+    if (!tg_cap_role_find(o->assume[i].role, &role) || role.leaf > LEAF_READY ||
         role.channel >= AXI_CHANNELS || o->assume[i].level > 1)
       return tg_fail(err, TG_EINVAL, 0, 0,
                      "\"%.40s\" cannot be assumed: a VALID or READY takes 0 or 1",
@@ -25,7 +26,7 @@ static tg_status set_assumed(tg_axi *x, const tg_axi_options *o, tg_error *err) 
   return TG_OK;
 }
 
-static tg_status connect(tg_axi *x, const tg_capture *c, const tg_axi_options *o, tg_error *err) {
+static tg_status connect(tg_axi* x, const tg_capture* c, const tg_axi_options* o, tg_error* err) {
   cap_bundle b;
   bool any = false;
   if (o->interface >= c->n_bundle)
@@ -37,19 +38,20 @@ static tg_status connect(tg_axi *x, const tg_capture *c, const tg_axi_options *o
       b.sig[c->map[i].role.channel][c->map[i].role.leaf] = c->map[i].signal;
   tg_status st = set_assumed(x, o, err);
   if (st != TG_OK) return st;
-  x->fig.kind = o->kind != TG_AXI_AUTO ? o->kind : cap_kind(c, &b);
+  x->fig.kind = o->kind != TG_AXI_AUTO ? o->kind : tg_cap_kind(c, &b);
   if (x->fig.kind == TG_AXI_STREAM)
     return tg_fail(err, TG_EUNSUPPORTED, 0, 0, "AXI-Stream is listed, not analysed");
   x->lite = x->fig.kind == TG_AXI_LITE;
   x->bus_bytes = b.data_bits / 8;
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++) {
     for (unsigned leaf = 0; leaf < LEAF_STORED; leaf++) set_pin(x, c, ch, leaf, b.sig[ch][leaf]);
-    const axi_pin *ctrl = &x->pin[ch][LEAF_CTRL];
+    const axi_pin* ctrl = &x->pin[ch][LEAF_CTRL];
     bool valid = x->pin[ch][LEAF_VALID].store != NULL || x->assumed[ch][0] >= 0;
     bool ready = x->pin[ch][LEAF_READY].store != NULL || x->assumed[ch][1] >= 0;
     x->usable[ch] = (valid && ready) || ctrl->store != NULL;
-    x->has_last[ch] = x->pin[ch][LEAF_LAST].store != NULL ||
-                      (ctrl->store != NULL && ctrl->store->width >= 3 && (ch == CH_W || ch == CH_R));
+    x->has_last[ch] =
+        x->pin[ch][LEAF_LAST].store != NULL ||
+        (ctrl->store != NULL && ctrl->store->width >= 3 && (ch == CH_W || ch == CH_R));
     any = any || x->usable[ch];
   }
   x->by_id[READ] = x->pin[CH_AR][LEAF_ID].store != NULL && x->pin[CH_R][LEAF_ID].store != NULL;
@@ -60,20 +62,22 @@ static tg_status connect(tg_axi *x, const tg_capture *c, const tg_axi_options *o
   return TG_OK;
 }
 
-/* ---- levels ------------------------------------------------------------------------------------- */
+/* ---- levels -------------------------------------------------------------------------------------
+ */
 
 /* A scalar or a bit of ctrl, or what the caller assumes; false = unknown. */
-static bool level_of(const tg_axi *x, unsigned ch, unsigned leaf, unsigned bit, bool *level) {
+static bool level_of(const tg_axi* x, unsigned ch, unsigned leaf, unsigned bit, bool* level) {
   const axi_pin *p = &x->pin[ch][leaf], *ctrl = &x->pin[ch][LEAF_CTRL];
-  if (leaf <= LEAF_READY && x->assumed[ch][leaf] >= 0) return *level = x->assumed[ch][leaf] != 0, true;
+  if (leaf <= LEAF_READY && x->assumed[ch][leaf] >= 0)
+    return *level = x->assumed[ch][leaf] != 0, true;
   if (p->store != NULL) return *level = !p->x && p->v != 0, !p->x;
   if (ctrl->store != NULL) return *level = !ctrl->x && (ctrl->v >> bit & 1) != 0, !ctrl->x;
   return *level = false, true;
 }
 
-static void read_levels(tg_axi *x) {
+static void read_levels(tg_axi* x) {
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++) {
-    axi_level *l = &x->level[ch];
+    axi_level* l = &x->level[ch];
     if (!x->usable[ch]) continue;
     bool known = level_of(x, ch, LEAF_VALID, 0, &l->valid);
     known &= level_of(x, ch, LEAF_READY, 1, &l->ready);
@@ -83,12 +87,12 @@ static void read_levels(tg_axi *x) {
 }
 
 /* Applies the changes of step `i`; true where any pin moved. */
-static bool apply_step(tg_axi *x, uint32_t i) {
+static bool apply_step(tg_axi* x, uint32_t i) {
   bool moved = false;
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++)
     for (unsigned leaf = 0; leaf < LEAF_STORED; leaf++) {
-      axi_pin *p = &x->pin[ch][leaf];
-      const cap_store *s = p->store;
+      axi_pin* p = &x->pin[ch][leaf];
+      const cap_store* s = p->store;
       if (s == NULL) continue;
       while (p->at < s->n && s->at[p->at] >> 2 <= i) {
         p->x = (s->at[p->at] & 2) != 0;
@@ -100,21 +104,22 @@ static bool apply_step(tg_axi *x, uint32_t i) {
   return moved;
 }
 
-static bool is_beat(const tg_axi *x, unsigned ch) {
+static bool is_beat(const tg_axi* x, unsigned ch) {
   return x->level[ch].valid && x->level[ch].ready && !x->level[ch].unknown;
 }
 
-/* ---- samples ------------------------------------------------------------------------------------ */
+/* ---- samples ------------------------------------------------------------------------------------
+ */
 
 /* VALID that rises waits from here; VALID that falls without READY broke the rule. */
-static tg_status update_pending(tg_axi *x, uint64_t k) {
+static tg_status update_pending(tg_axi* x, uint64_t k) {
   tg_status st = TG_OK;
   for (unsigned ch = 0; ch < AXI_CHANNELS && st == TG_OK; ch++) {
-    axi_pend *p = &x->pend[ch];
-    const axi_level *l = &x->level[ch];
+    axi_pend* p = &x->pend[ch];
+    const axi_level* l = &x->level[ch];
     if (!x->usable[ch]) continue;
     if (l->valid && !p->on) {
-      const axi_pin *addr = &x->pin[ch][LEAF_ADDR];
+      const axi_pin* addr = &x->pin[ch][LEAF_ADDR];
       *p = (axi_pend){.since = k,
                       .on = true,
                       .from_start = k == x->window_start || x->was_unknown[ch],
@@ -123,69 +128,69 @@ static tg_status update_pending(tg_axi *x, uint64_t k) {
     } else if (!l->valid && p->on) {
       p->on = false;
       if (!l->unknown)
-        st = axi_problem(x, k, ch, "protocol", "VALID fell at %llu without READY, up since %llu",
-                         (unsigned long long)k, (unsigned long long)p->since);
+        st = tg_axi_problem(x, k, ch, "protocol", "VALID fell at %llu without READY, up since %llu",
+                            (unsigned long long)k, (unsigned long long)p->since);
       x->fig.protocol += !l->unknown;
     }
     if (l->unknown) {
-      axi_flag_open(x, ch == CH_AR || ch == CH_R ? READ : WRITE, TG_AXI_F_UNCERTAIN);
+      tg_axi_flag_open(x, ch == CH_AR || ch == CH_R ? READ : WRITE, TG_AXI_F_UNCERTAIN);
     }
     x->was_unknown[ch] = l->unknown;
   }
   return st;
 }
 
-static tg_status events(tg_axi *x, uint64_t k) {
+static tg_status events(tg_axi* x, uint64_t k) {
   tg_status st = TG_OK;
-  if (is_beat(x, CH_AR)) st = axi_accept(x, READ, k);
-  if (st == TG_OK && is_beat(x, CH_AW)) st = axi_accept(x, WRITE, k);
-  if (st == TG_OK && is_beat(x, CH_W)) st = axi_w_beat(x, k);
-  if (st == TG_OK && is_beat(x, CH_R)) st = axi_r_beat(x, k);
-  if (st == TG_OK && is_beat(x, CH_B)) st = axi_b_beat(x, k);
+  if (is_beat(x, CH_AR)) st = tg_axi_accept(x, READ, k);
+  if (st == TG_OK && is_beat(x, CH_AW)) st = tg_axi_accept(x, WRITE, k);
+  if (st == TG_OK && is_beat(x, CH_W)) st = tg_axi_w_beat(x, k);
+  if (st == TG_OK && is_beat(x, CH_R)) st = tg_axi_r_beat(x, k);
+  if (st == TG_OK && is_beat(x, CH_B)) st = tg_axi_b_beat(x, k);
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++)
     if (is_beat(x, ch)) x->pend[ch].on = false;
-  return st == TG_OK ? axi_note_open(x, k + 1) : st;
+  return st == TG_OK ? tg_axi_note_open(x, k + 1) : st;
 }
 
 /* Samples [s, e) in which no pin changes. */
-static tg_status segment(tg_axi *x, uint64_t s, uint64_t e) {
+static tg_status segment(tg_axi* x, uint64_t s, uint64_t e) {
   bool active = false;
   tg_status st = TG_OK;
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++) active = active || is_beat(x, ch);
   if (!active) {
     st = update_pending(x, s);
-    if (st == TG_OK) st = axi_count(x, s, e - s);
+    if (st == TG_OK) st = tg_axi_count(x, s, e - s);
     return st;
   }
   for (uint64_t k = s; k < e && st == TG_OK; k++) {
     st = update_pending(x, k);
-    if (st == TG_OK) st = axi_count(x, k, 1);
+    if (st == TG_OK) st = tg_axi_count(x, k, 1);
     if (st == TG_OK) st = events(x, k);
   }
   return st;
 }
 
-static tg_status mark(tg_axi *x, const cap_mark *m) {
+static tg_status mark(tg_axi* x, const cap_mark* m) {
   tg_status st = TG_OK;
   if (m->kind == MARK_TRIGGER) {
-    st = tg_grow(&x->a, (void **)&x->triggers, &x->cap_triggers, x->n_triggers + 1,
+    st = tg_grow(&x->a, (void**)&x->triggers, &x->cap_triggers, x->n_triggers + 1,
                  sizeof *x->triggers);
     if (st == TG_OK) x->triggers[x->n_triggers++] = m->sample;
     return st;
   }
   if (m->kind == MARK_GAP && x->opt.ignore_gaps) {
-    axi_flag_open(x, READ, TG_AXI_F_LOWER);
-    axi_flag_open(x, WRITE, TG_AXI_F_LOWER);
+    tg_axi_flag_open(x, READ, TG_AXI_F_LOWER);
+    tg_axi_flag_open(x, WRITE, TG_AXI_F_LOWER);
     return TG_OK;
   }
-  st = axi_reset(x, m->sample, m->kind == MARK_GAP ? "a gap follows" : "its window ends");
+  st = tg_axi_reset(x, m->sample, m->kind == MARK_GAP ? "a gap follows" : "its window ends");
   if (m->kind == MARK_WINDOW && m->sample > x->window_start) x->window++;
   if (m->sample > x->window_start) x->window_start = m->sample;
   return st;
 }
 
 /* Walks samples first .. c->samples - 1, cut at steps and marks. */
-static tg_status walk(tg_axi *x, const tg_capture *c) {
+static tg_status walk(tg_axi* x, const tg_capture* c) {
   uint64_t k = 0;
   size_t step = 0, m = 0;
   tg_status st = TG_OK;
@@ -202,14 +207,14 @@ static tg_status walk(tg_axi *x, const tg_capture *c) {
     if (st == TG_OK) st = segment(x, k, e);
     k = e;
   }
-  return st == TG_OK ? axi_reset(x, k, "the capture ends") : st;
+  return st == TG_OK ? tg_axi_reset(x, k, "the capture ends") : st;
 }
 
-tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_options *options,
-                     tg_axi **out, tg_error *err) {
+tg_status tg_axi_new(const tg_alloc* a, const tg_capture* c, const tg_axi_options* options,
+                     tg_axi** out, tg_error* err) {
   static const tg_axi_options defaults = {0};
-  const tg_alloc *suite = tg_alloc_or_default(a);
-  tg_axi *x = NULL;
+  const tg_alloc* suite = tg_alloc_or_default(a);
+  tg_axi* x = NULL;
   tg_status st = TG_OK;
   if (err != NULL) err->status = TG_OK;
   if (!c->finished || c->form == TG_CAPTURE_DMP)
@@ -221,10 +226,10 @@ tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_option
   if (x->opt.max_transactions == 0) x->opt.max_transactions = (uint64_t)1 << 26;
   st = connect(x, c, &x->opt, err);
   for (unsigned d = 0; d < 2 && st == TG_OK; d++) st = tg_intern_new(&x->a, CAP_NONE, &x->ids[d]);
-  if (st == TG_OK) st = axi_make_tables(x);
+  if (st == TG_OK) st = tg_axi_make_tables(x);
   if (st == TG_OK) read_levels(x);
   if (st == TG_OK) st = walk(x, c);
-  if (st == TG_OK) st = axi_fill_tables(x);
+  if (st == TG_OK) st = tg_axi_fill_tables(x);
   if (st != TG_OK) goto fail;
   x->opt = defaults; /* it points into the caller's memory */
   *out = x;
@@ -235,12 +240,13 @@ fail:
   return st;
 }
 
-void tg_axi_free(tg_axi *x) {
+void tg_axi_free(tg_axi* x) {
   if (x == NULL) return;
   const tg_alloc a = x->a;
-  void *owned[] = {x->txn,      x->order[0], x->order[1], x->queue[0], x->queue[1], x->w_wait,
-                   x->early,    x->steps,    x->spans,    x->triggers};
-  tg_table *tables[] = {x->txn_table, x->channels, x->outstanding, x->blocks, x->problems, x->lanes};
+  void* owned[] = {x->txn,    x->order[0], x->order[1], x->queue[0], x->queue[1],
+                   x->w_wait, x->early,    x->steps,    x->spans,    x->triggers};
+  tg_table* tables[] = {x->txn_table, x->channels, x->outstanding,
+                        x->blocks,    x->problems, x->lanes};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) tg_release(&a, owned[i]);
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) tg_table_free(tables[i]);
   tg_intern_free(x->ids[0]);
@@ -248,13 +254,13 @@ void tg_axi_free(tg_axi *x) {
   tg_release(&a, x);
 }
 
-tg_axi_figures tg_axi_about(const tg_axi *x) { return x->fig; }
+tg_axi_figures tg_axi_about(const tg_axi* x) { return x->fig; }
 
-const tg_table *tg_axi_table(const tg_axi *x, const char *name) {
+const tg_table* tg_axi_table(const tg_axi* x, const char* name) {
   const struct {
-    const char *name;
-    const tg_table *table;
-  } tables[] = {{"transactions", x->txn_table}, {"channels", x->channels},
+    const char* name;
+    const tg_table* table;
+  } tables[] = {{"transactions", x->txn_table},  {"channels", x->channels},
                 {"outstanding", x->outstanding}, {"blocks", x->blocks},
                 {"problems", x->problems},       {"lanes", x->lanes}};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)

@@ -7,25 +7,25 @@
 
 static uint8_t lower(uint8_t c) { return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c; }
 
-static void clear_bundle(cap_bundle *b, uint32_t prefix, uint32_t slot) {
+static void clear_bundle(cap_bundle* b, uint32_t prefix, uint32_t slot) {
   *b = (cap_bundle){.prefix = prefix, .slot = slot, .same_as = CAP_NONE};
   for (unsigned ch = 0; ch < CH_COUNT; ch++)
     for (unsigned leaf = 0; leaf < LEAF_COUNT; leaf++) b->sig[ch][leaf] = CAP_NONE;
 }
 
 /* The bundle of a prefix, letter case set aside; made at its first use. */
-static tg_status bundle_of(tg_capture *c, tg_intern *keys, uint32_t signal, const cap_name *name,
-                           uint32_t *bundle) {
+static tg_status bundle_of(tg_capture* c, tg_intern* keys, uint32_t signal, const cap_name* name,
+                           uint32_t* bundle) {
   tg_str text = tg_intern_get(c->names, c->signal[signal].name);
   uint32_t code = 0, known = tg_intern_count(keys);
-  char *key = cap_copy(&c->a, text.p, name->prefix);
+  char* key = tg_cap_copy(&c->a, text.p, name->prefix);
   if (key == NULL) return TG_ENOMEM;
   for (size_t i = 0; i < name->prefix; i++) key[i] = (char)lower((uint8_t)key[i]);
-  tg_status st = tg_intern_put(keys, (const uint8_t *)key, name->prefix, bundle);
+  tg_status st = tg_intern_put(keys, (const uint8_t*)key, name->prefix, bundle);
   if (st == TG_OK && *bundle == known) {
-    st = tg_grow(&c->a, (void **)&c->bundle, &c->cap_bundle, c->n_bundle + 1, sizeof *c->bundle);
+    st = tg_grow(&c->a, (void**)&c->bundle, &c->cap_bundle, c->n_bundle + 1, sizeof *c->bundle);
     memcpy(key, text.p, name->prefix);
-    if (st == TG_OK) st = tg_intern_put(c->names, (const uint8_t *)key, name->prefix, &code);
+    if (st == TG_OK) st = tg_intern_put(c->names, (const uint8_t*)key, name->prefix, &code);
     if (st == TG_OK) clear_bundle(&c->bundle[c->n_bundle++], code, name->slot);
   }
   tg_release(&c->a, key);
@@ -33,16 +33,16 @@ static tg_status bundle_of(tg_capture *c, tg_intern *keys, uint32_t signal, cons
 }
 
 /* VALID, READY and LAST are one bit wide; a ctrl has at least VALID and READY. */
-static bool fits(const cap_signal *s, cap_role role) {
+static bool fits(const cap_signal* s, cap_role role) {
   if (!s->bits) return false;
   if (role.leaf == LEAF_CTRL) return s->width >= 2;
   return role.leaf > LEAF_LAST || s->width == 1;
 }
 
 /* Puts a signal on its role; a name with a suffix gives way to one without. */
-static void place(tg_capture *c, cap_bundle *b, uint32_t row, const cap_name *name,
-                  bool *suffixed) {
-  uint32_t *slot = &b->sig[name->role.channel][name->role.leaf];
+static void place(tg_capture* c, cap_bundle* b, uint32_t row, const cap_name* name,
+                  bool* suffixed) {
+  uint32_t* slot = &b->sig[name->role.channel][name->role.leaf];
   if (name->role.leaf == LEAF_DATA && c->signal[row].width > b->data_bits)
     b->data_bits = c->signal[row].width;
   if (*slot == CAP_NONE) b->matched++;
@@ -50,7 +50,7 @@ static void place(tg_capture *c, cap_bundle *b, uint32_t row, const cap_name *na
   suffixed[row] = name->suffixed;
 }
 
-static void find_channels(cap_bundle *b) {
+static void find_channels(cap_bundle* b) {
   b->usable = b->half = 0;
   for (unsigned ch = 0; ch < CH_COUNT; ch++) {
     bool valid = b->sig[ch][LEAF_VALID] != CAP_NONE, ready = b->sig[ch][LEAF_READY] != CAP_NONE;
@@ -61,7 +61,7 @@ static void find_channels(cap_bundle *b) {
   }
 }
 
-tg_axi_kind cap_kind(const tg_capture *c, const cap_bundle *b) {
+tg_axi_kind tg_cap_kind(const tg_capture* c, const cap_bundle* b) {
   bool any_len = false, any_id = false, any_last = false;
   if (((b->usable | b->half) & ~(1u << CH_T)) == 0) return TG_AXI_STREAM;
   if (b->sig[CH_W][LEAF_ID] != CAP_NONE) return TG_AXI_3;
@@ -77,7 +77,7 @@ tg_axi_kind cap_kind(const tg_capture *c, const cap_bundle *b) {
 }
 
 /* Keeps the bundles that have a channel, most matched first, and numbers their signals. */
-static void rank(tg_capture *c) {
+static void rank(tg_capture* c) {
   size_t kept = 0;
   for (size_t i = 0; i < c->n_bundle; i++) {
     cap_bundle b = c->bundle[i];
@@ -86,7 +86,7 @@ static void rank(tg_capture *c) {
     bool valid = b.usable != 0;
     for (unsigned ch = 0; ch < CH_COUNT; ch++) valid = valid || b.sig[ch][LEAF_VALID] != CAP_NONE;
     if (!valid) continue;
-    b.kind = (uint8_t)cap_kind(c, &b);
+    b.kind = (uint8_t)tg_cap_kind(c, &b);
     for (; k > 0 && c->bundle[k - 1].matched < b.matched; k--) c->bundle[k] = c->bundle[k - 1];
     c->bundle[k] = b;
     kept++;
@@ -104,28 +104,27 @@ static void rank(tg_capture *c) {
 }
 
 /* A name given by the caller: the full name, or it without its range. */
-static bool names_signal(const tg_capture *c, uint32_t row, const char *text) {
+static bool names_signal(const tg_capture* c, uint32_t row, const char* text) {
   tg_str name = tg_intern_get(c->names, c->signal[row].name);
-  size_t n = strlen(text), bare = cap_name_split(name.p, name.n).bare;
+  size_t n = strlen(text), bare = tg_cap_name_split(name.p, name.n).bare;
   return (n == name.n || n == bare) && memcmp(name.p, text, n) == 0;
 }
 
-static tg_status mark_asked(tg_capture *c) {
+static tg_status mark_asked(tg_capture* c) {
   tg_status st = TG_OK;
   for (size_t k = 0; k < c->n_keep && st == TG_OK; k++) {
     bool found = false;
     for (uint32_t i = 0; i < c->n_signal; i++)
       if (names_signal(c, i, c->keep[k])) c->signal[i].wanted = found = true;
-    if (!found)
-      st = cap_problem(c, 0, 0, "no-signal", "no signal is named %.150s", c->keep[k]);
+    if (!found) st = tg_cap_problem(c, 0, 0, "no-signal", "no signal is named %.150s", c->keep[k]);
   }
   for (size_t k = 0; k < c->n_map && st == TG_OK; k++) {
     c->map[k].signal = CAP_NONE;
     for (uint32_t i = 0; i < c->n_signal && c->map[k].signal == CAP_NONE; i++)
       if (names_signal(c, i, c->map[k].column)) c->map[k].signal = i;
     if (c->map[k].signal == CAP_NONE)
-      st = cap_problem(c, 0, 0, "no-signal", "no signal is named %.150s, which %s is mapped to",
-                       c->map[k].column, cap_role_name(c->map[k].role));
+      st = tg_cap_problem(c, 0, 0, "no-signal", "no signal is named %.150s, which %s is mapped to",
+                          c->map[k].column, tg_cap_role_name(c->map[k].role));
     else
       c->signal[c->map[k].signal].wanted = true;
   }
@@ -133,7 +132,7 @@ static tg_status mark_asked(tg_capture *c) {
 }
 
 /* An interface of mapped columns alone, where the map names a whole channel (rule R6). */
-static tg_status add_mapped(tg_capture *c) {
+static tg_status add_mapped(tg_capture* c) {
   cap_bundle b;
   uint32_t code = 0;
   if (c->n_map == 0) return TG_OK;
@@ -146,19 +145,19 @@ static tg_status add_mapped(tg_capture *c) {
       if (r.leaf == LEAF_DATA) b.data_bits = c->signal[c->map[k].signal].width;
     }
   find_channels(&b);
-  b.kind = (uint8_t)cap_kind(c, &b);
+  b.kind = (uint8_t)tg_cap_kind(c, &b);
   if (b.usable == 0 && (b.half == 0 || c->n_bundle > 0)) return TG_OK;
-  tg_status st = tg_intern_put(c->names, (const uint8_t *)"(map)", 5, &code);
+  tg_status st = tg_intern_put(c->names, (const uint8_t*)"(map)", 5, &code);
   b.prefix = code;
   if (st == TG_OK)
-    st = tg_grow(&c->a, (void **)&c->bundle, &c->cap_bundle, c->n_bundle + 1, sizeof *c->bundle);
+    st = tg_grow(&c->a, (void**)&c->bundle, &c->cap_bundle, c->n_bundle + 1, sizeof *c->bundle);
   if (st == TG_OK) c->bundle[c->n_bundle++] = b;
   return st;
 }
 
-tg_status cap_bind(tg_capture *c) {
-  tg_intern *keys = NULL;
-  bool *suffixed = NULL;
+tg_status tg_cap_bind(tg_capture* c) {
+  tg_intern* keys = NULL;
+  bool* suffixed = NULL;
   tg_status st = tg_intern_new(&c->a, CAP_NONE, &keys);
   if (st == TG_OK && c->n_signal > 0) {
     suffixed = tg_zalloc(&c->a, c->n_signal, sizeof *suffixed);
@@ -166,7 +165,7 @@ tg_status cap_bind(tg_capture *c) {
   }
   for (uint32_t i = 0; i < c->n_signal && st == TG_OK; i++) {
     tg_str text = tg_intern_get(c->names, c->signal[i].name);
-    cap_name name = cap_name_split(text.p, text.n);
+    cap_name name = tg_cap_name_split(text.p, text.n);
     uint32_t bundle = 0;
     if (name.role.channel == CH_COUNT || !fits(&c->signal[i], name.role)) continue;
     st = bundle_of(c, keys, i, &name, &bundle);
@@ -189,7 +188,7 @@ static tg_str trim_prefix(tg_str s) {
 }
 
 /* Bundles whose VALID and READY are the very same wires under other names. */
-static void find_twins(tg_capture *c) {
+static void find_twins(tg_capture* c) {
   for (uint32_t i = 1; i < c->n_bundle; i++)
     for (uint32_t k = 0; k < i && c->bundle[i].same_as == CAP_NONE && k < 256; k++) {
       bool same = c->bundle[k].usable == c->bundle[i].usable && c->bundle[i].usable != 0;
@@ -205,25 +204,25 @@ static void find_twins(tg_capture *c) {
 }
 
 /* Appends a word to a blank-separated list. */
-static void list(char *out, size_t room, const char *word) {
+static void list(char* out, size_t room, const char* word) {
   size_t n = strlen(out);
   snprintf(out + n, room - n, "%s%s", n > 0 ? " " : "", word);
 }
 
-static tg_status interface_row(const tg_capture *c, const cap_bundle *b, tg_table *t) {
-  static const char *const kinds[] = {"", "AXI4", "AXI3", "AXI4-Lite", "AXI-Stream"};
+static tg_status interface_row(const tg_capture* c, const cap_bundle* b, tg_table* t) {
+  static const char* const kinds[] = {"", "AXI4", "AXI3", "AXI4-Lite", "AXI-Stream"};
   char channels[64] = "", missing[128] = "";
   size_t row = 0;
   tg_str prefix = trim_prefix(tg_intern_get(c->names, b->prefix));
   bool usable = (b->usable & ((1u << CH_T) - 1)) != 0;
   for (unsigned ch = 0; ch < CH_COUNT; ch++) {
-    if ((b->usable & 1u << ch) != 0) list(channels, sizeof channels, cap_channel_names[ch]);
+    if ((b->usable & 1u << ch) != 0) list(channels, sizeof channels, tg_cap_channel_names[ch]);
     if ((b->half & 1u << ch) != 0) {
       uint8_t leaf = b->sig[ch][LEAF_VALID] == CAP_NONE ? LEAF_VALID : LEAF_READY;
-      list(missing, sizeof missing, cap_role_name((cap_role){(uint8_t)ch, leaf}));
+      list(missing, sizeof missing, tg_cap_role_name((cap_role){(uint8_t)ch, leaf}));
     }
   }
-  const char *why = NULL;
+  const char* why = NULL;
   if (b->kind == TG_AXI_STREAM)
     why = "AXI-Stream is listed, not analysed";
   else if (!usable)
@@ -237,15 +236,14 @@ static tg_status interface_row(const tg_capture *c, const cap_bundle *b, tg_tabl
   if (st == TG_OK) st = tg_table_set_u32(t, row, 5, b->matched);
   if (st == TG_OK && b->data_bits > 0) st = tg_table_set_u32(t, row, 6, b->data_bits);
   if (st == TG_OK && b->same_as != CAP_NONE) st = tg_table_set_u32(t, row, 7, b->same_as);
-  if (st == TG_OK)
-    st = tg_table_set_bool(t, row, 8, usable && b->kind != TG_AXI_STREAM);
+  if (st == TG_OK) st = tg_table_set_bool(t, row, 8, usable && b->kind != TG_AXI_STREAM);
   if (st == TG_OK) st = tg_table_set_cstr(t, row, 9, why);
   return st;
 }
 
-static tg_status signal_row(const tg_capture *c, const cap_signal *s, tg_table *t) {
-  static const char *const radixes[] = {NULL, "HEX", "UNSIGNED", "SIGNED", "BINARY", "OCTAL",
-                                        "other"};
+static tg_status signal_row(const tg_capture* c, const cap_signal* s, tg_table* t) {
+  static const char* const radixes[] = {NULL,     "HEX",   "UNSIGNED", "SIGNED",
+                                        "BINARY", "OCTAL", "other"};
   size_t row = 0;
   tg_str name = tg_intern_get(c->names, s->name);
   uint8_t radix = s->store != CAP_NONE ? c->store[s->store].radix : s->radix;
@@ -253,16 +251,15 @@ static tg_status signal_row(const tg_capture *c, const cap_signal *s, tg_table *
   if (st == TG_OK) st = tg_table_set_text(t, row, 0, name.p, name.n);
   if (st == TG_OK) st = tg_table_set_u32(t, row, 1, s->width);
   if (st == TG_OK && s->role.channel < CH_COUNT)
-    st = tg_table_set_cstr(t, row, 2, cap_role_name(s->role));
+    st = tg_table_set_cstr(t, row, 2, tg_cap_role_name(s->role));
   if (st == TG_OK && s->interface != CAP_NONE) st = tg_table_set_u32(t, row, 3, s->interface);
   if (st == TG_OK) st = tg_table_set_bool(t, row, 4, s->store != CAP_NONE);
   if (st == TG_OK) st = tg_table_set_cstr(t, row, 5, radixes[radix]);
-  if (st == TG_OK && s->store != CAP_NONE)
-    st = tg_table_set_u64(t, row, 6, c->store[s->store].n);
+  if (st == TG_OK && s->store != CAP_NONE) st = tg_table_set_u64(t, row, 6, c->store[s->store].n);
   return st;
 }
 
-tg_status cap_interfaces(tg_capture *c) {
+tg_status tg_cap_interfaces(tg_capture* c) {
   tg_status st = TG_OK;
   if (c->form == TG_CAPTURE_VCD) find_twins(c);
   tg_table_truncate(c->t_interfaces, 0);
