@@ -29,7 +29,7 @@ static tg_status tg_part_hits(tg_reader *r, const tg_hit *hits, size_t n_hits, s
   r->own_hits.n = 0;
   for (size_t i = 0; i < n_hits; i++) {
     if (hits[i].at < from || hits[i].at >= to) continue;
-    tg_status status = tg_hits_push(&r->own_hits, hits[i].at - from, hits[i].needle);
+    tg_status status = tg_hits_push(&r->own_hits, hits[i].at - from, hits[i].needle, 0);
     if (status != TG_OK) return status;
   }
   return TG_OK;
@@ -175,46 +175,60 @@ static size_t tg_count_returns(const uint8_t *p, size_t n) {
   return total;
 }
 
-/* The next place from `from` on where something asks for a look, `n` if there is none. */
-static size_t tg_next_look(const uint8_t *p, size_t n, size_t from, const tg_hits *hits,
-                           size_t hit, size_t *escape) {
-  if (*escape < from) {
-    const uint8_t *e = memchr(p + from, 0x1b, n - from);
-    *escape = e != NULL ? (size_t)(e - p) : n;
+/* What a window still holds to look at: hits, and escapes if there are any. */
+typedef struct tg_look {
+  const uint8_t *p;
+  size_t n;
+  const tg_hits *hits;
+  size_t hit;    /* the next one */
+  size_t escape; /* the next ESC, n if there is none */
+} tg_look;
+
+/* The begin of the next line from `from` on that has a hit or an escape, n if there is none;
+ * `*lines` is the number of line ends of the window before it. */
+static size_t tg_next_look(tg_look *w, size_t from, size_t *lines) {
+  if (w->escape < from) {
+    const uint8_t *e = memchr(w->p + from, 0x1b, w->n - from);
+    w->escape = e != NULL ? (size_t)(e - w->p) : w->n;
   }
-  size_t at = hit < hits->n ? hits->v[hit].at : n;
-  return at < *escape ? at : *escape;
+  const bool by_hit = w->hit < w->hits->n && w->hits->v[w->hit].at <= w->escape;
+  size_t start = by_hit ? w->hits->v[w->hit].at : w->escape;
+  if (start == w->n) return start;
+  while (start > from && w->p[start - 1] != '\n') start--;
+  *lines = by_hit ? w->hits->v[w->hit].lines
+                  : *lines + tg_count_byte(w->p + from, start - from, '\n');
+  return start;
 }
 
 /* Looks at the lines of [p, p+n) that have a hit or an escape; the others are only counted. */
 static tg_status tg_window(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset) {
-  size_t from = 0;
-  size_t hit = 0;
-  size_t escape = 0;
+  const uint64_t before = r->lines;
+  size_t from = 0, lines = 0; /* line ends of the window before `from` */
   tg_status status = tg_scan(r, p, n, &r->hits);
   if (status != TG_OK) return status;
-  const uint8_t *e = memchr(p, 0x1b, n);
-  escape = e != NULL ? (size_t)(e - p) : n;
+  const uint8_t *e = r->hits.escapes ? memchr(p, 0x1b, n) : NULL;
+  tg_look look = {p, n, &r->hits, 0, e != NULL ? (size_t)(e - p) : n};
   while (from < n) {
     size_t start = from;
     if (r->section == TG_NOT && r->uart == NULL) {
-      start = tg_next_look(p, n, from, &r->hits, hit, &escape);
+      start = tg_next_look(&look, from, &lines);
       if (start == n) break;
-      while (start > from && p[start - 1] != '\n') start--;
-      r->lines += tg_count_byte(p + from, start - from, '\n');
+      r->lines = before + lines;
     }
     const uint8_t *lf = memchr(p + start, '\n', n - start);
     size_t end = lf != NULL ? (size_t)(lf - p) : n;
-    size_t first = hit;
-    for (; hit < r->hits.n && r->hits.v[hit].at < end; hit++) r->hits.v[hit].at -= start;
+    size_t first = look.hit;
+    for (; look.hit < r->hits.n && r->hits.v[look.hit].at < end; look.hit++)
+      r->hits.v[look.hit].at -= start;
     status = tg_reader_line(r, p + start, end - start, offset + start, lf != NULL,
-                            r->hits.v + first, hit - first);
+                            r->hits.v + first, look.hit - first);
     if (status != TG_OK) return status;
-    r->lines += lf != NULL;
+    lines += lf != NULL;
+    r->lines = before + lines;
     r->long_told = r->long_told && lf == NULL;
     from = lf != NULL ? end + 1 : n;
   }
-  size_t rest = tg_count_byte(p + from, n - from, '\n');
+  const size_t rest = r->hits.lines - lines;
   if (from < n && rest == 0 && r->lines == 0) r->returns += tg_count_returns(p + from, n - from);
   r->lines += rest;
   r->long_told = r->long_told && rest == 0;

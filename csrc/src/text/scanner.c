@@ -2,7 +2,11 @@
  * (Wu and Manber, 1994). SPDX-License-Identifier: BSD-3-Clause */
 #include "scanner.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "scan_filter.h"
+#include "scan_vector.h"
 
 #define TG_MAX_WINDOW 16
 
@@ -15,14 +19,17 @@ static unsigned tg_block(const tg_scanner *s, const uint8_t *p, size_t last) {
   return s->window == 1 ? p[last] : tg_slot_of(p[last - 1], p[last]);
 }
 
-tg_status tg_hits_push(tg_hits *h, size_t at, size_t needle) {
+tg_status tg_hits_push(tg_hits *h, size_t at, size_t needle, size_t lines) {
   if (h->n == h->cap) {
     void *data = h->v;
     tg_status status = tg_grow(&h->alloc, &data, &h->cap, h->n + 1, sizeof *h->v);
     if (status != TG_OK) return status;
     h->v = data;
   }
-  h->v[h->n++] = (tg_hit){at, needle};
+  size_t i = h->n++;
+  for (; i > 0 && (h->v[i - 1].at > at || (h->v[i - 1].at == at && h->v[i - 1].needle > needle)); i--)
+    h->v[i] = h->v[i - 1];
+  h->v[i] = (tg_hit){at, needle, lines};
   return TG_OK;
 }
 
@@ -49,6 +56,29 @@ static void tg_fill_tables(tg_scanner *s, const tg_str *needle) {
   s->first[0] = 0;
 }
 
+/* NULL: this build or this processor has no such scan. */
+static tg_scan_fn tg_scan_named(const char *name) {
+  if (strcmp(name, "portable") == 0) return tg_scan_portable;
+  const tg_scan_fn x86 = tg_scan_x86(name);
+  return x86 != NULL ? x86 : tg_scan_neon(name);
+}
+
+tg_status tg_scanner_select(tg_scanner *s, const char *name) {
+  const tg_scan_fn scan = tg_scan_named(name);
+  if (scan == NULL) return TG_EUNSUPPORTED;
+  s->scan = s->filter != NULL ? scan : tg_scan_portable;
+  return TG_OK;
+}
+
+static tg_status tg_choose_scan(tg_scanner *s) {
+  static const char *const fastest_first[] = {"avx2", "ssse3", "neon", "portable"};
+  const char *wanted = getenv("TICKGAUGE_SIMD");
+  if (wanted != NULL && wanted[0] != '\0') return tg_scanner_select(s, wanted);
+  size_t i = 0;
+  while (tg_scanner_select(s, fastest_first[i]) != TG_OK) i++;
+  return TG_OK;
+}
+
 tg_status tg_scanner_new(const tg_alloc *a, const tg_str *needle, size_t n, tg_scanner **out) {
   if (a == NULL) a = tg_alloc_default();
   if (n > TG_SCAN_SLOTS * 4) return TG_EINVAL;
@@ -56,19 +86,24 @@ tg_status tg_scanner_new(const tg_alloc *a, const tg_str *needle, size_t n, tg_s
   if (s == NULL) return TG_ENOMEM;
   memset(s, 0, sizeof *s);
   s->alloc = *a;
-  s->scan = tg_scan_portable;
   s->n = n;
   s->window = TG_MAX_WINDOW;
   tg_status status = TG_ENOMEM;
   s->needle = a->resize(a->ctx, NULL, (n + 1) * sizeof *s->needle);
   s->index = a->resize(a->ctx, NULL, (n + 1) * sizeof *s->index);
-  if (s->needle == NULL || s->index == NULL) goto fail;
+  s->plain = a->resize(a->ctx, NULL, (n + 1) * sizeof *s->plain);
+  if (s->needle == NULL || s->index == NULL || s->plain == NULL) goto fail;
   for (size_t i = 0; i < n; i++) {
     status = TG_EINVAL;
     if (needle[i].n == 0) goto fail;
     if (needle[i].n < s->window) s->window = needle[i].n;
   }
+  if (n > 0) memcpy(s->plain, needle, n * sizeof *needle);
   tg_fill_tables(s, needle);
+  status = tg_filter_new(a, s->plain, n, &s->filter);
+  if (status == TG_ENOMEM) goto fail;
+  status = tg_choose_scan(s);
+  if (status != TG_OK) goto fail;
   *out = s;
   return TG_OK;
 fail:
@@ -81,34 +116,41 @@ void tg_scanner_free(tg_scanner *s) {
   tg_alloc a = s->alloc;
   a.release(a.ctx, s->needle);
   a.release(a.ctx, s->index);
+  a.release(a.ctx, s->plain);
+  tg_filter_free(&a, s->filter);
   a.release(a.ctx, s);
 }
 
-/* Compares the needles of a slot at `at`, in the caller's order. */
+/* Compares the needles of a slot at `at`, in the caller's order; `*counted` is where the line ends
+ * counted so far, `*lines`, end. */
 static tg_status tg_check_slot(const tg_scanner *s, unsigned slot, const uint8_t *p, size_t n,
-                               size_t at, tg_hits *out) {
+                               size_t at, size_t *counted, size_t *lines, tg_hits *out) {
   for (uint32_t k = s->first[slot]; k < s->first[slot + 1]; k++) {
     const tg_str *needle = &s->needle[k];
     if (n - at < needle->n || p[at] != needle->p[0]) continue;
     if (memcmp(p + at, needle->p, needle->n) != 0) continue;
-    tg_status status = tg_hits_push(out, at, s->index[k]);
+    *lines += tg_count_byte(p + *counted, at - *counted, '\n');
+    *counted = at;
+    tg_status status = tg_hits_push(out, at, s->index[k], *lines);
     if (status != TG_OK) return status;
   }
   return TG_OK;
 }
 
 tg_status tg_scan_portable(const tg_scanner *s, const uint8_t *p, size_t n, tg_hits *out) {
-  if (s->n == 0) return TG_OK;
-  for (size_t last = s->window - 1; last < n;) {
+  size_t counted = 0, lines = 0;
+  for (size_t last = s->n > 0 ? s->window - 1 : n; last < n;) {
     unsigned slot = tg_block(s, p, last);
     if (s->shift[slot] > 0) {
       last += s->shift[slot];
       continue;
     }
-    tg_status status = tg_check_slot(s, slot, p, n, last + 1 - s->window, out);
+    tg_status status = tg_check_slot(s, slot, p, n, last + 1 - s->window, &counted, &lines, out);
     if (status != TG_OK) return status;
     last++;
   }
+  out->lines = lines + tg_count_byte(p + counted, n - counted, '\n');
+  out->escapes = n > 0 && memchr(p, 0x1b, n) != NULL;
   return TG_OK;
 }
 
