@@ -46,8 +46,10 @@ tg_status tg_match_begin(tg_match *m, const tg_template *t, tg_scratch *s, const
   return TG_OK;
 }
 
-/* Remembers the furthest failure. Returns false, so that `return tg_miss(...)` is a statement. */
+/* Remembers the furthest failure; where any place may be a start, one that begins nothing is none.
+ * Returns false, so that `return tg_miss(...)` is a statement. */
 static bool tg_miss(tg_match *m, uint32_t pc, size_t pos, const char *expected) {
+  if (m->roams && pos == m->start) return false;
   if (m->near.expected == NULL || pos > m->near.at) {
     m->near = (tg_near){pc, pos, expected};
     m->near_edge = false;
@@ -136,6 +138,7 @@ static size_t tg_literal_next(tg_match *m, const tg_inst *text, const tg_inst *i
     if (at == m->n) break;
   }
   if (run != NULL) *run = (tg_span){pos, at};
+  m->s->work += at - from;
   return at < m->n ? at : SIZE_MAX;
 }
 
@@ -174,6 +177,7 @@ static bool tg_do_word(tg_match *m, const tg_inst *in, tg_state *st, size_t star
     for (; at < m->n && !tg_is_blank(m->p[at]) && !tg_cut_here(m, in, at); at++) {
       if (tg_visited(m, in->plane, at, false)) return false;
     }
+    m->s->work += at - st->pos;
   }
   if (tg_visited(m, in->plane, at, false)) return false;
   if (at < m->n && !tg_is_blank(m->p[at]) &&
@@ -200,6 +204,7 @@ static bool tg_do_blanks(tg_match *m, const tg_inst *in, tg_state *st) {
     if (tg_visited(m, in->plane, end + 1, false)) break;
     end++;
   }
+  m->s->work += end - pos;
   if (end > pos && !tg_push(m, (tg_job){end - 1, pos, st->pc, TG_JOB_BLANKS, st->edge}))
     return false;
   *st = (tg_state){end, st->pc + 1, st->edge && end == pos};
@@ -250,7 +255,9 @@ static bool tg_do_quoted(tg_match *m, const tg_inst *in, tg_state *st) {
   tg_span *run = in->cache == TG_NO_PLANE ? NULL : &m->s->runs[in->cache];
   size_t at = start;
   if (run != NULL && start >= run->start && start < run->end) at = run->end;
+  size_t from = at;
   while (at < m->n && m->p[at] != '"') at += m->p[at] == '\\' && at + 1 < m->n ? 2 : 1;
+  m->s->work += at - from;
   if (run != NULL) *run = (tg_span){start, at};
   if (at >= m->n) return tg_miss(m, st->pc, m->n, "the closing quote");
   if (!tg_capture(m, in, start, at)) return false;
@@ -275,6 +282,7 @@ static bool tg_do_literal(tg_match *m, const tg_inst *in, tg_state *st) {
 
 /* One instruction; false: this way is wrong. */
 static bool tg_step(tg_match *m, const tg_inst *in, tg_state *st) {
+  m->s->work++;
   switch (in->op) {
   case TG_OP_LITERAL:
     return tg_do_literal(m, in, st);
@@ -372,17 +380,29 @@ bool tg_match_at(tg_match *m, size_t start) {
   return false;
 }
 
+/* The number that begins at `start` touches what stands before it. */
+static bool tg_start_touches(tg_match *m, size_t start) {
+  if (tg_is_digit(m->p[start - 1]) || tg_number_end(m, &m->t->inst[0], start) == SIZE_MAX)
+    return true;
+  if (m->near.expected == NULL || start >= m->near.at) {
+    m->near = (tg_near){0, start, "a clean begin of the number"};
+    m->near_edge = true;
+  }
+  return true;
+}
+
 /* A field that begins the template takes all that its type allows: what stands before it must
  * not belong to it. */
-static bool tg_may_start(const tg_match *m, size_t start) {
+static bool tg_may_start(tg_match *m, size_t start) {
   const tg_inst *in = &m->t->inst[0];
   if (start == 0) return true;
   uint8_t before = m->p[start - 1];
   if (in->op == TG_OP_WORD) return tg_is_blank(before);
   if (in->op == TG_OP_BLANKS) return !tg_is_blank(before);
   if (in->op != TG_OP_NUMBER) return true;
-  return !tg_is_edge(before) && before != '-' && before != '+' &&
-         !(in->type == TG_FIELD_GROUPED && before == ',');
+  bool touches = tg_is_edge(before) || before == '-' || before == '+' ||
+                 (in->type == TG_FIELD_GROUPED && before == ',');
+  return !touches || !tg_start_touches(m, start);
 }
 
 bool tg_match_tag(tg_match *m, size_t from, size_t tag_at) {
@@ -399,6 +419,7 @@ bool tg_match_tag(tg_match *m, size_t from, size_t tag_at) {
            (m->line_at > from && m->line_at <= tag_at && tg_match_at(m, m->line_at));
   }
   if (t->inst[0].op == TG_OP_TEXT) return tg_match_at(m, from);
+  m->roams = true;
   for (size_t start = from; start <= tag_at && !m->nomem; start++) {
     if (tg_may_start(m, start) && tg_match_at(m, start)) return true;
   }
@@ -419,6 +440,7 @@ bool tg_match_line(tg_match *m, const size_t *tags, size_t n_tags) {
     return tg_match_at(m, 0) || (m->line_at > 0 && tg_match_at(m, m->line_at));
   }
   if (t->inst[0].op == TG_OP_TEXT) return tg_match_at(m, 0);
+  m->roams = true;
   for (size_t start = 0; start <= tags[n_tags - 1] && !m->nomem; start++) {
     if (tg_may_start(m, start) && tg_match_at(m, start)) return true;
   }

@@ -20,6 +20,7 @@ typedef struct tg_scratch {
   size_t cap_runs;
   tg_job *jobs;
   size_t n_jobs, cap_jobs;
+  uint64_t work; /* instructions run and bytes looked at in runs: what the tests bound */
 } tg_scratch;
 
 void tg_scratch_init(tg_scratch *s, const tg_alloc *a);
@@ -37,6 +38,7 @@ typedef struct tg_match {
   tg_span *fields; /* spans of the kept fields */
   size_t start, end, tag_pos; /* of a match */
   tg_near near;
+  bool roams;     /* any place may be the start */
   bool near_edge; /* the nearest miss is a number that touches something */
   bool nomem;
 } tg_match;

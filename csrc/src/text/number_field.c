@@ -24,6 +24,7 @@ size_t tg_run_end(tg_match *m, uint32_t slot, tg_class c, size_t pos) {
   size_t end = pos;
   while (end < m->n && tg_in_class(c, m->p[end])) end++;
   if (run != NULL) *run = (tg_span){pos, end};
+  m->s->work += end - pos;
   return end;
 }
 

@@ -1,0 +1,328 @@
+/* check_match.c - what a template matches and what it does not.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/fail_alloc.h"
+#include "text/ruleset.h"
+
+#define LENGTH(a) ((int)(sizeof(a) / sizeof((a)[0])))
+
+/* Tries the first rule of the set at every place of its tag: "START-END name=text ..." of the
+ * first match, or "miss AT" with the place of the furthest failure. */
+static void match_first(tg_ruleset *set, const uint8_t *p, size_t n, char *out, size_t size) {
+  tg_str tag = tg_ruleset_tag(set, 0);
+  tg_span fields[64];
+  size_t furthest = 0;
+  for (size_t at = 0; at + tag.n <= n; at++) {
+    size_t start;
+    size_t end;
+    tg_near near;
+    if (memcmp(p + at, tag.p, tag.n) != 0) continue;
+    tg_status status = tg_ruleset_match(set, 0, p, n, at, fields, &start, &end, &near);
+    if (status == TG_ESYNTAX) {
+      if (near.at > furthest) furthest = near.at;
+      continue;
+    }
+    ck_assert_int_eq(status, TG_OK);
+    int used = snprintf(out, size, "%zu-%zu", start, end);
+    for (size_t i = 0; i < tg_ruleset_fields(set, 0); i++) {
+      tg_field_info f;
+      ck_assert_int_eq(tg_ruleset_field(set, 0, i, &f), TG_OK);
+      if (fields[i].start == SIZE_MAX) continue;
+      used += snprintf(out + used, size - (size_t)used, " %s=%.*s", f.name,
+                       (int)(fields[i].end - fields[i].start),
+                       (const char *)p + fields[i].start);
+    }
+    return;
+  }
+  snprintf(out, size, "miss %zu", furthest);
+}
+
+static const struct {
+  const char *pattern, *tag, *line, *want;
+} cases[] = {
+    /* literals, blanks */
+    {"abc", NULL, "xxabcyy", "2-5"},
+    {"abc def", NULL, "abc def", "0-7"},
+    {"abc def", NULL, "abc\tdef", "0-7"},
+    {"abc def", NULL, "abc\vdef", "0-7"},
+    {"abc def", NULL, "abc\rdef", "0-7"},
+    {"abc def", NULL, "abc  def", "miss 4"},
+    {"abc def", NULL, "abcdef", "miss 3"},
+    {"abc def", NULL, "abc\xa0" "def", "miss 3"},
+    {"abc~def", NULL, "abcdef", "0-6"},
+    {"abc~def", NULL, "abc \t  def", "0-10"},
+    {"abc ~def", NULL, "abc \t def", "0-9"},
+    {"abc ~def", NULL, "abcdef", "miss 3"},
+    {"abc~ def", NULL, "abc   def", "0-9"}, /* blanks are given back */
+    {"abc~ def", NULL, "abcdef", "miss 3"},
+    {"abc~[ x]~ y", NULL, "abc  x y", "0-8"},
+    {"^abc", NULL, "xabc", "miss 0"},
+    {"^abc", NULL, "abc", "0-3"},
+    {"abc$", NULL, "abcabc", "3-6"},
+    {"abc$", NULL, "abcd", "miss 3"},
+    {"a{{b}}c[[d]]e~~f", "c[d]e~f", "a{b}c[d]e~f", "0-11"},
+    /* numbers: longest, and cleanly ended */
+    {"abc{n:uint}", NULL, "abc123", "0-6 n=123"},
+    {"abc{n:uint}", NULL, "abc00123", "0-8 n=00123"},
+    {"abc{n:uint}", NULL, "abc123 ", "0-6 n=123"},
+    {"abc{n:uint}", NULL, "abc123,", "0-6 n=123"},
+    {"abc{n:uint}", NULL, "abc123x", "miss 6"},
+    {"abc{n:uint}", NULL, "abc123_", "miss 6"},
+    {"abc{n:uint}", NULL, "abc123.", "miss 6"},
+    {"abc{n:uint}", NULL, "abc-5", "miss 3"},
+    {"abc{n:uint}", NULL, "abc+5", "miss 3"},
+    {"abc{n:uint}", NULL, "abc", "miss 3"},
+    {"abc{n:uint}us", NULL, "abc5us", "0-6 n=5"},
+    {"abc{n:uint} us", NULL, "abc5us", "miss 4"},
+    {"abc{n:uint}~us", NULL, "abc5us", "0-6 n=5"},
+    {"abc{n:uint}~{w:word}", NULL, "abc5us", "miss 4"},
+    {"abc{n:uint}~us", NULL, "abc5 us", "0-7 n=5"},
+    {"abc{n:uint}[us]", NULL, "abc5us", "0-6 n=5"},
+    {"abc{n:uint}[us]", NULL, "abc5ms", "miss 4"},
+    {"abc{n:uint}{u:us|ms}", NULL, "abc5ms", "0-6 n=5 u=ms"},
+    {"abc{n:uint}{u:word}", NULL, "abc5ms", "miss 4"},
+    {"abc{n:int}", NULL, "abc-5", "0-5 n=-5"},
+    {"abc{n:int}", NULL, "abc+5", "0-5 n=+5"},
+    {"abc{n:int}", NULL, "abc--5", "miss 3"},
+    {"abc0x{n:hex}", NULL, "abc0x48a1", "0-9 n=48a1"},
+    {"abc0x{n:hex}", NULL, "abc0x48A1", "miss 7"},
+    {"abc0x{n:hex}", NULL, "abc0xA1", "miss 5"},
+    {"abc0x{n:HEX}", NULL, "abc0x48aA1", "0-10 n=48aA1"},
+    {"abc0x{n:hex}", NULL, "abc0x12g4", "miss 7"},
+    {"abc0x{n:hex}", NULL, "abc0x1f_ff", "miss 7"},
+    {"abc0x{n:HEX}", NULL, "abc0x48A1D/TC:0 0 f:1", "miss 10"}, /* a line that cuts in */
+    {"abc0x{n:HEX}", NULL, "abc0x48A1D/T", "0-10 n=48A1D"},
+    {"abc={n:dec}", NULL, "abc=3.07516 s", "0-11 n=3.07516"},
+    {"abc={n:dec}", NULL, "abc=3", "0-5 n=3"},
+    {"abc={n:dec}", NULL, "abc=.656", "0-8 n=.656"},
+    {"abc={n:dec}", NULL, "abc=-1.5", "0-8 n=-1.5"},
+    {"abc={n:dec}", NULL, "abc=3.", "miss 5"},
+    {"abc={n:dec}", NULL, "abc=1.2.3", "miss 7"},
+    {"abc={n:dec}", NULL, "abc=.", "miss 4"},
+    {"abc={n:dec}", NULL, "abc=1e5", "miss 5"},
+    {"max={n:exp}us", NULL, "max=1.14554e+06us", "0-17 n=1.14554e+06"},
+    {"max={n:exp}us", NULL, "max=5e-7us", "0-10 n=5e-7"},
+    {"max={n:exp}us", NULL, "max=nanus", "0-9 n=nan"},
+    {"max={n:exp}us", NULL, "max=-infus", "0-10 n=-inf"},
+    {"max={n:exp}us", NULL, "max=Infinityus", "0-14 n=Infinity"},
+    {"max={n:exp}", NULL, "max=5e", "miss 5"},
+    {"max={n:exp}e", NULL, "max=5e", "0-6 n=5"},
+    {"abc {n:grouped}", NULL, "abc 1,234,567 x", "0-13 n=1,234,567"},
+    {"abc {n:grouped}", NULL, "abc 999", "0-7 n=999"},
+    {"abc {n:grouped}", NULL, "abc 1234", "miss 7"},
+    {"abc{a:grouped11}{b:grouped11} x", NULL, "abc          9    123,456 x",
+     "0-27 a=9 b=123,456"},
+    {"abc{a:grouped11}{b:grouped11} x", NULL, "abc        999123,456,789 x",
+     "0-27 a=999 b=123,456,789"},
+    {"abc{a:grouped11}{b:grouped11} x", NULL, "abc         99123,456,789 x",
+     "0-27 a=99 b=123,456,789"},
+    {"abc{a:grouped11}{b:grouped11} x", NULL, "abc4,294,967,295123,456,789 x",
+     "0-29 a=4,294,967,295 b=123,456,789"},
+    {"cmd={c:digit},", NULL, "cmd=1,", "0-6 c=1"},
+    {"cmd={c:digit},", NULL, "cmd=10,", "miss 5"},
+    {"cmd={c:digit}", NULL, "cmd=10", "miss 5"},
+    {"cmd={c:digit},", NULL, "cmd=-1,", "miss 4"},
+    /* a number at the beginning, before the tag */
+    {"{n:uint} bytes", NULL, "x 4194304 bytes", "2-15 n=4194304"},
+    {"{n:uint} bytes", NULL, "4194304 bytes", "0-13 n=4194304"},
+    {"{n:uint} bytes", NULL, "x4194304 bytes", "miss 1"},
+    {"{n:uint} bytes", NULL, "1.5 bytes", "miss 2"},
+    {"{n:uint} bytes", NULL, "-5 bytes", "miss 1"},
+    {"{n:int} bytes", NULL, "-5 bytes", "0-8 n=-5"},
+    {"{n:dec} bytes", NULL, "v1.5 bytes", "miss 3"},
+    {"{n:grouped} bytes", NULL, "1,234 bytes", "0-11 n=1,234"},
+    {"{n:grouped} bytes", NULL, "0001,234 bytes", "miss 5"},
+    /* words */
+    {"abc {w:word} x", NULL, "abc de,f x", "0-10 w=de,f"},
+    {"abc {w:word}, x", NULL, "abc de, x", "0-9 w=de"},
+    {"abc {w:word}-{n:uint} ", NULL, "abc kworker/0:1-events-12 ", "0-26 w=kworker/0:1-events n=12"},
+    {"abc {w:word}[, n={n:uint}]", NULL, "abc de, n=5", "0-11 w=de n=5"},
+    {"abc {w:word}[, n={n:uint}]", NULL, "abc de,", "0-6 w=de"},
+    {"abc {w:word}[, n={n:uint}]", NULL, "abc de", "0-6 w=de"},
+    {"abc {w:word}", NULL, "abc ", "miss 4"},
+    {"{w:word} abc", NULL, "one two abc", "4-11 w=two"},
+    {"{w:word}=abc", NULL, "x=y=abc", "0-7 w=x=y"},
+    /* texts */
+    {"abc {t:text}", NULL, "abc de f ", "0-9 t=de f "},
+    {"abc {t:text}", NULL, "abc ", "0-4 t="},
+    {"abc {t:text}.", NULL, "abc de.f.", "0-7 t=de"},
+    {"abc {t:text}.$", NULL, "abc de.f.", "0-9 t=de.f"},
+    {"abc {t:text} {n:uint}", NULL, "abc x 1y 22", "0-11 t=x 1y n=22"},
+    {"abc {t:text}[ ({n:uint})]", NULL, "abc x (5)", "0-9 t=x n=5"},
+    {"abc {t:text}[ ({n:uint})]", NULL, "abc x (y)", "0-9 t=x (y)"},
+    {"abc[ {t:text}]", NULL, "abc de f", "0-8 t=de f"},
+    {"{t:text}-{n:uint} abc", NULL, "a-b-12 abc", "0-10 t=a-b n=12"},
+    {"abc{a:text}{b:text}x", NULL, "abc12x", "0-6 a= b=12"},
+    /* quoted */
+    {"abc {q:quoted}", NULL, "abc \"d e\" f", "0-9 q=d e"},
+    {"abc {q:quoted}", NULL, "abc \"\"", "0-6 q="},
+    {"abc {q:quoted}", NULL, "abc \"d\\\"e\"", "0-10 q=d\\\"e"},
+    {"abc {q:quoted}", NULL, "abc \"de", "miss 7"},
+    {"abc {q:quoted}", NULL, "abc de", "miss 4"},
+    /* choices: longest first, the others tried too */
+    {"abc {c:a|ab|abc}", NULL, "abc abc", "0-7 c=abc"},
+    {"abc {c:a|ab|abc}c", NULL, "abc abc", "0-7 c=ab"},
+    {"abc {c:a|b}", NULL, "abc c", "miss 4"},
+    {"abc {n:uint} {u:us|\xc2\xb5s}", NULL, "abc 5 \xce\xbcs", "0-9 n=5 u=\xce\xbcs"},
+    {"abc {n:uint} \xc2\xb5s", NULL, "abc 5 \xce\xbcs", "0-9 n=5"},
+    {"abc {n:uint} \xce\xbcs", NULL, "abc 5 \xc2\xb5s", "0-9 n=5"},
+    /* optional parts: present first, then absent */
+    {"abc[ d][ e]", NULL, "abc d e", "0-7"},
+    {"abc[ d][ e]", NULL, "abc e", "0-5"},
+    {"abc[ d][ e]", NULL, "abc", "0-3"},
+    {"abc[ d] d", NULL, "abc d", "0-5"},
+    {"abc[ {n:uint}] {m:uint}", NULL, "abc 5", "0-5 m=5"},
+    {"abc[ {n:uint}] {m:uint}", NULL, "abc 5 6", "0-7 n=5 m=6"},
+    {"[{n:uint} ]abc", NULL, "7 abc", "0-5 n=7"},
+    {"[{n:uint} ]abc", NULL, "x abc", "2-5"},
+    /* a field that is not kept */
+    {"abc {_:word} {n:uint}", NULL, "abc x 5", "0-7 n=5"},
+    /* the next occurrence of the tag */
+    {"<R:{n:uint}/>", NULL, "<R:1<R:2/>", "4-10 n=2"},
+    {"<R:{n:uint}/>", NULL, "<<R:2/>/>", "1-7 n=2"},
+    {"---+{n:uint}", "---", "-----+5", "2-7 n=5"},
+};
+
+START_TEST(a_template_matches_this) {
+  tg_rule_def def = {.name = "r", .pattern = cases[_i].pattern, .tag = cases[_i].tag};
+  tg_ruleset *set = NULL;
+  tg_error err = {0};
+  char got[256];
+  tg_status status = tg_ruleset_new(NULL, &def, 1, &set, &err);
+  ck_assert_msg(status == TG_OK, "%s: %s", def.pattern, err.message);
+  /* An exact copy, so that a sanitizer sees a step beyond the line. */
+  size_t n = strlen(cases[_i].line);
+  uint8_t *line = malloc(n + (n == 0));
+  ck_assert_ptr_nonnull(line);
+  memcpy(line, cases[_i].line, n);
+  match_first(set, line, n, got, sizeof got);
+  ck_assert_msg(strcmp(got, cases[_i].want) == 0, "'%s' on '%s': got '%s', want '%s'", def.pattern,
+                cases[_i].line, got, cases[_i].want);
+  free(line);
+  tg_ruleset_free(set);
+}
+END_TEST
+
+/* Lines that take a backtracking matcher without memo for ever: 64 kB of one unit. */
+static const struct {
+  const char *pattern, *tag, *unit;
+} hard[] = {
+    {"abc{a:text}{b:text}{c:text}x", NULL, "1"},
+    {"abc{a:text} {b:text} {c:text} {d:uint}x", NULL, "1 "},
+    {"abc[ a][ a][ a][ a][ a][ a][ a][ a]{t:text}x", NULL, " a"},
+    {"abc{a:text}{n:uint}y", NULL, "1"},
+    {"abc{a:text}{n:dec}y", NULL, "1.1"},
+    {"abc{a:text}{n:exp}y", NULL, "1e1"},
+    {"abc{a:text}~x", NULL, "  "},
+    {"abc~~{a:text}~ ~ x", "abc", "  "},
+    {"abc{a:text}{w:word}-x", NULL, "y-"},
+    {"abc{a:text}{q:quoted}x", NULL, "\"\\"},
+    {"abc{a:text}{q:quoted}x", NULL, "\"\""},
+    {"{n:uint}abc", NULL, "1"},
+    {"{n:hex}abc", NULL, "1"},
+    {"~{n:dec} abc", NULL, " 1"},
+    {"{w:word}abc", NULL, "-"},
+    {"[{n:uint}][{m:uint}]~abc", NULL, "1"},
+    {"{t:text}:{n:uint} abc", NULL, ":1 "},
+    {"{c:1|11|111|1111}abc", NULL, "1"},
+    {"{n:grouped} abc", NULL, "1,111"},
+};
+
+START_TEST(time_is_linear_in_the_line) {
+  enum { SIZE = 1 << 16 };
+  tg_rule_def def = {.name = "r", .pattern = hard[_i].pattern, .tag = hard[_i].tag};
+  tg_ruleset *set = NULL;
+  tg_error err = {0};
+  tg_status status = tg_ruleset_new(NULL, &def, 1, &set, &err);
+  ck_assert_msg(status == TG_OK, "%s: %s", def.pattern, err.message);
+  uint8_t *line = malloc(SIZE + 8);
+  ck_assert_ptr_nonnull(line);
+  size_t unit = strlen(hard[_i].unit);
+  for (size_t i = 0; i < SIZE; i++) line[i] = (uint8_t)hard[_i].unit[i % unit];
+  memcpy(line, "abc", 3);
+  memcpy(line + SIZE, "?abc", 4);
+  tg_span fields[64];
+  tg_scratch *scratch = &set->scratch[0];
+  scratch->work = 0;
+  (void)tg_ruleset_match(set, 0, line, SIZE + 4, 0, fields, NULL, NULL, NULL);
+  (void)tg_ruleset_match(set, 0, line, SIZE + 4, SIZE + 1, fields, NULL, NULL, NULL);
+  /* Two tries: at most a few looks per byte and instruction, where a quadratic matcher needs
+   * 65,536 per byte. */
+  uint64_t bound = 2 * 8 * (uint64_t)set->rules[0].t->n_inst * SIZE;
+  ck_assert_msg(scratch->work < bound, "'%s' took %.0f steps, bound %.0f", def.pattern,
+                (double)scratch->work, (double)bound);
+  free(line);
+  tg_ruleset_free(set);
+}
+END_TEST
+
+START_TEST(a_row_begins_at_the_first_byte_or_the_first_non_blank) {
+  static const char *const rows[] = {"r={n:uint} {w:word}", NULL};
+  tg_rule_def def = {.name = "s", .pattern = "table", .rows = rows};
+  tg_ruleset *set = NULL;
+  tg_span f[64];
+  size_t start = 0;
+  size_t end = 0;
+  tg_near near;
+  ck_assert_int_eq(tg_ruleset_new(NULL, &def, 1, &set, NULL), TG_OK);
+  const uint8_t *line = (const uint8_t *)"   17 abc rest";
+  ck_assert_int_eq(tg_ruleset_match(set, 1, line, 14, 0, f, &start, &end, NULL), TG_OK);
+  ck_assert_uint_eq(start, 3);
+  ck_assert_uint_eq(end, 9);
+  line = (const uint8_t *)"x  17 abc rest";
+  ck_assert_int_eq(tg_ruleset_match(set, 1, line, 14, 0, f, &start, &end, &near), TG_ESYNTAX);
+  ck_assert_uint_eq(near.at, 0);
+  ck_assert_str_eq(near.expected, "a digit");
+  tg_ruleset_free(set);
+}
+END_TEST
+
+START_TEST(arguments_are_checked) {
+  tg_rule_def def = {.name = "r", .pattern = "abc"};
+  tg_ruleset *set = NULL;
+  tg_span f[1];
+  ck_assert_int_eq(tg_ruleset_new(NULL, &def, 1, &set, NULL), TG_OK);
+  const uint8_t *line = (const uint8_t *)"abc";
+  ck_assert_int_eq(tg_ruleset_match(set, 1, line, 3, 0, f, NULL, NULL, NULL), TG_EINVAL);
+  ck_assert_int_eq(tg_ruleset_match(set, 0, line, 3, 4, f, NULL, NULL, NULL), TG_EINVAL);
+  ck_assert_int_eq(tg_ruleset_match(set, 0, line, 3, 1, f, NULL, NULL, NULL), TG_ESYNTAX);
+  ck_assert_int_eq(tg_ruleset_match(set, 0, line, 0, 0, f, NULL, NULL, NULL), TG_ESYNTAX);
+  tg_ruleset_free(set);
+}
+END_TEST
+
+static tg_status match_some(const tg_alloc *a) {
+  tg_rule_def def = {.name = "r", .pattern = "abc[ x]{a:text}[ y]{n:uint}~{t:text} z"};
+  tg_ruleset *set = NULL;
+  tg_status status = tg_ruleset_new(a, &def, 1, &set, NULL);
+  const char *line = "abc x y y y y y 1 11 z";
+  tg_span f[8];
+  if (status == TG_OK)
+    status = tg_ruleset_match(set, 0, (const uint8_t *)line, strlen(line), 0, f, NULL, NULL, NULL);
+  tg_ruleset_free(set);
+  return status;
+}
+
+START_TEST(every_allocation_may_fail) { fail_every_allocation(match_some); }
+END_TEST
+
+int main(void) {
+  TCase *tc = tcase_create("match");
+  tcase_set_timeout(tc, 60);
+  tcase_add_loop_test(tc, a_template_matches_this, 0, LENGTH(cases));
+  tcase_add_loop_test(tc, time_is_linear_in_the_line, 0, LENGTH(hard));
+  tcase_add_test(tc, a_row_begins_at_the_first_byte_or_the_first_non_blank);
+  tcase_add_test(tc, arguments_are_checked);
+  tcase_add_test(tc, every_allocation_may_fail);
+  Suite *s = suite_create("match");
+  suite_add_tcase(s, tc);
+  SRunner *runner = srunner_create(s);
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
