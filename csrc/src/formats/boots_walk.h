@@ -27,8 +27,8 @@ typedef enum tg_stage {
   TG_STAGE_SPL,
   TG_STAGE_BL2,
   TG_STAGE_BL31,
-  TG_STAGE_SPL_LATE, /* the second SPL of boards whose first one starts BL31 */
   TG_STAGE_OPTEE,
+  TG_STAGE_SPL_LATE, /* the second SPL of boards whose first one starts BL31 */
   TG_STAGE_UBOOT,
   TG_STAGE_TFTF,
   TG_STAGE_LINUX,
@@ -38,8 +38,9 @@ typedef enum tg_stage {
 /* One record as the walk sees it. */
 typedef struct tg_mark {
   uint64_t line, offset, stamp;
-  uint32_t rule, row;
+  uint64_t until; /* a client's return, otherwise the stamp */
   uint64_t id;
+  uint32_t rule, row;
   uint8_t kind;  /* tg_mark_kind */
   uint8_t lane;  /* tg_lane */
   uint8_t stage; /* tg_stage of a banner; of another record the stage it proves to be reached */
@@ -48,18 +49,18 @@ typedef struct tg_mark {
 
 /* The marks of one source in its order; runs of TG_MARK_OTHER are one mark. */
 typedef struct tg_marks {
-  tg_mark *at;
+  tg_mark* at;
   size_t n, cap;
-  const tg_records *records;
+  const tg_records* records;
 } tg_marks;
 
 #define TG_REASON_TEXT 96
 
 /* One stretch between two starts. */
 typedef struct tg_stretch {
-  size_t first, n;  /* marks: [first, first + n) of those the walk was given */
+  size_t first, n; /* marks: [first, first + n) of those the walk was given */
   uint64_t line, offset;
-  uint64_t hz;      /* 0: no frequency line */
+  uint64_t hz;                        /* 0: no frequency line */
   uint32_t version_rule, version_row; /* of the banner that names the build; rule TG_NONE: none */
   uint32_t built_rule, built_row;
   uint32_t platform_rule, platform_row;
@@ -70,18 +71,19 @@ typedef struct tg_stretch {
 } tg_stretch;
 
 typedef struct tg_stretches {
-  tg_stretch *at;
+  tg_stretch* at;
   size_t n, cap;
 } tg_stretches;
 
-/* Gathers the marks of a source into `marks`, whose `at` the caller releases with `a`.
- * TG_OK, TG_ENOMEM. */
-tg_status tg_marks_gather(const tg_alloc *a, const tg_records *records, tg_marks *marks);
+/* Gathers the marks of a source into `marks`, whose `at` the caller releases with `a`; `tee` is
+ * added to stamps of the secure world, modulo 2^64. TG_OK, TG_ENOMEM. */
+tg_status tg_marks_gather(const tg_alloc* a, const tg_records* records, uint64_t tee,
+                          tg_marks* marks);
 
 /* Cuts the marks [from, to) into stretches, appended to `out` (released by the caller).
  * `clock_hz` is the clock the user stated, 0 if none. TG_OK, TG_ENOMEM. */
-tg_status tg_marks_walk(const tg_alloc *a, const tg_marks *marks, size_t from, size_t to,
-                        uint64_t clock_hz, tg_stretches *out);
+tg_status tg_marks_walk(const tg_alloc* a, const tg_marks* marks, size_t from, size_t to,
+                        uint64_t clock_hz, tg_stretches* out);
 
 /* How well a stretch of another console fits a boot of the leading one. */
 typedef enum tg_fit {
@@ -93,10 +95,10 @@ typedef enum tg_fit {
 
 /* Judges by the stamps whether the stretch `b` belongs to the boot of stretch `a`.
  * TG_OK, TG_ENOMEM. */
-tg_status tg_stretch_fit(const tg_alloc *a, const tg_marks *lead_marks, const tg_stretch *lead,
-                         const tg_marks *marks, const tg_stretch *s, tg_fit *fit);
+tg_status tg_stretch_fit(const tg_alloc* a, const tg_marks* lead_marks, const tg_stretch* lead,
+                         const tg_marks* marks, const tg_stretch* s, tg_fit* fit);
 
 /* The name of a stage in a chain; "" for those that are not named. */
-const char *tg_stage_name(tg_stage stage);
+const char* tg_stage_name(tg_stage stage);
 
 #endif

@@ -1,13 +1,11 @@
 /* console.c - what every console of a board shows: who boots, and which build it is.
  *
  * The rules give no readings: boots.c reads the banners, reducers read versions and platforms.
- * A banner's tag is a common word ("Booting", "BL1:"), so each tag has a last rule that takes
- * the lines on which the word means nothing.
+ * Their tags are common words, so a line that merely contains one is no problem.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "formats.h"
 
-#define RULE(n, p) {.name = "console." n, .pattern = (p), .better = TG_BETTER_NONE}
-#define TAGGED(n, p, t) {.name = "console." n, .pattern = (p), .tag = (t), .better = TG_BETTER_NONE}
+#define RULE(n, p) {.name = "console." n, .pattern = (p), .better = TG_BETTER_NONE, .soft = true}
 
 static const tg_rule_def rules[] = {
     RULE("bl1_welcome", "Booting Trusted Firmware"),
@@ -21,20 +19,10 @@ static const tg_rule_def rules[] = {
     RULE("bl31_built", "BL31: Built : {built:text}"),
     RULE("bl31_old", "BL3-1: v{number:word}({build:word}):{version:word}"),
     RULE("tftf_version", "NOTICE: ~v{number:word}({platform:word},{build:word}):{version:word}"),
-    RULE("tftf_built", "NOTICE: ~Built : {built:text}"),
     RULE("optee", "OP-TEE version: {version:word}"),
-    TAGGED("optee_old", "TEE-CORE: Initializing (", "Initializing"),
+    RULE("optee_old", "TEE-CORE: Initializing ("),
     RULE("spl", "U-Boot SPL {year:uint}.{release:word}"),
     RULE("uboot", "U-Boot {year:uint}.{release:word}"),
-    RULE("other_bl1", "BL1:"),
-    RULE("other_bl2", "BL2:"),
-    RULE("other_bl31", "BL31:"),
-    RULE("other_bl31_old", "BL3-1:"),
-    RULE("other_optee", "OP-TEE"),
-    RULE("other_initializing", "Initializing"),
-    RULE("other_uboot", "U-Boot"),
-    RULE("other_booting", "Booting"),
-    RULE("other_notice", "NOTICE:"),
 };
 
 const tg_format tg_format_console = {

@@ -1,0 +1,368 @@
+/* optee_gather.c - the OP-TEE lines of all sources, checked and in time order.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "optee_gather.h"
+
+#include <string.h>
+
+#include "boots.h"
+#include "formats.h"
+
+/* The rules in the order of optee.c; anything else is K_NONE. */
+typedef enum line_kind {
+  K_FREQUENCY,
+  K_OPEN,
+  K_INVOKE,
+  K_SYSCALL,
+  K_DRIVER_DO,
+  K_DRIVER_FINISH,
+  K_CORE_RECEIVE,
+  K_CORE_FINISH,
+  K_COUNT
+} line_kind;
+
+static const char* const rule_names[K_COUNT] = {
+    "optee.frequency", "optee.open",          "optee.invoke",       "optee.syscall",
+    "optee.driver_do", "optee.driver_finish", "optee.core_receive", "optee.core_finish",
+};
+
+/* Where the record at hand stands. */
+typedef struct place {
+  const tg_table* t;
+  size_t row;
+  uint64_t line, offset;
+  uint32_t source, boot, run;
+  uint32_t flags; /* TG_FLAG_* */
+  uint64_t tee;   /* added to stamps of the secure world, modulo 2^64 */
+} place;
+
+static uint64_t field(const place* p, size_t f) {
+  uint64_t v = 0;
+  (void)tg_table_u64(p->t, p->row, TG_REC_FIELD + f, &v);
+  return v;
+}
+
+static tg_status add_smc(const tg_alloc* a, const place* p, line_kind kind, tg_optee_lines* l) {
+  bool core = kind >= K_CORE_RECEIVE;
+  tg_smc** lines = core ? &l->core : &l->driver;
+  size_t* n = core ? &l->n_core : &l->n_driver;
+  tg_status st =
+      tg_grow(a, (void**)lines, core ? &l->core_cap : &l->driver_cap, *n + 1, sizeof **lines);
+  if (st != TG_OK) return st;
+  tg_smc* s = &(*lines)[(*n)++];
+  memset(s, 0, sizeof *s);
+  s->at.ticks = field(p, 1) + (core ? p->tee : 0);
+  s->at.line = p->line;
+  s->at.offset = p->offset;
+  s->at.source = p->source;
+  s->at.boot = p->boot;
+  s->cmd = field(p, 0);
+  s->opens = kind == K_DRIVER_DO || kind == K_CORE_RECEIVE;
+  s->repaired = (p->flags & TG_FLAG_REPAIRED) != 0;
+  return TG_OK;
+}
+
+static tg_status add_client(const tg_alloc* a, const place* p, line_kind kind, tg_optee_lines* l) {
+  tg_status st =
+      tg_grow(a, (void**)&l->clients, &l->clients_cap, l->n_clients + 1, sizeof *l->clients);
+  if (st != TG_OK) return st;
+  tg_client* c = &l->clients[l->n_clients++];
+  memset(c, 0, sizeof *c);
+  c->start = field(p, 0);
+  c->enter = field(p, 1) + p->tee;
+  c->finish = field(p, 2);
+  c->cmd = kind == K_OPEN ? 0 : 1;
+  c->line = p->line;
+  c->offset = p->offset;
+  c->source = p->source;
+  c->boot = p->boot;
+  c->run = p->run;
+  c->flags = (p->flags & TG_FLAG_REPAIRED) != 0 ? TG_CALL_REPAIRED : 0;
+  c->have_enter = c->have_finish = true;
+  return TG_OK;
+}
+
+static tg_status add_syscall(const tg_alloc* a, const place* p, tg_optee_lines* l) {
+  tg_status st =
+      tg_grow(a, (void**)&l->syscalls, &l->syscalls_cap, l->n_syscalls + 1, sizeof *l->syscalls);
+  if (st != TG_OK) return st;
+  tg_syscall* s = &l->syscalls[l->n_syscalls++];
+  memset(s, 0, sizeof *s);
+  s->start = field(p, 0) + p->tee;
+  s->enter = field(p, 1) + p->tee;
+  s->finish = field(p, 2) + p->tee;
+  s->line = p->line;
+  s->offset = p->offset;
+  s->source = p->source;
+  s->boot = p->boot;
+  s->run = p->run;
+  s->call = TG_NONE;
+  s->flags = (p->flags & TG_FLAG_REPAIRED) != 0 ? TG_CALL_REPAIRED : 0;
+  if (s->enter < s->start || s->finish < s->enter) s->flags |= TG_CALL_IMPOSSIBLE;
+  s->state = TG_JOIN_UNCLAIMED;
+  return TG_OK;
+}
+
+/* Takes up the records of one source. */
+static tg_status gather_source(const tg_reduce_in* in, const tg_result* out, uint32_t source,
+                               tg_optee_lines* l) {
+  const tg_records* records = in->sources[source];
+  size_t rules[K_COUNT];
+  place p = {.source = source, .boot = TG_NONE, .run = TG_NONE};
+  if (in->options->have_tee_offset) p.tee = (uint64_t)in->options->tee_offset;
+  for (size_t k = 0; k < K_COUNT; k++) {
+    rules[k] = SIZE_MAX;
+    (void)tg_ruleset_find(tg_records_rules(records), rule_names[k], &rules[k]);
+  }
+  tg_status st = TG_OK;
+  for (size_t i = 0; i < tg_records_count(records) && st == TG_OK; i++) {
+    tg_record at = tg_records_at(records, i);
+    size_t kind = 0;
+    while (kind < K_COUNT && rules[kind] != at.rule) kind++;
+    if (kind == K_COUNT) continue;
+    if (kind == K_FREQUENCY) {
+      p.run = p.run == TG_NONE ? 0 : p.run + 1;
+      continue;
+    }
+    p.t = tg_records_table(records, at.rule);
+    p.row = at.row;
+    p.line = at.line;
+    p.offset = at.offset;
+    p.boot = tg_boot_at(out, source, at.offset);
+    p.flags = 0;
+    (void)tg_table_u32(p.t, p.row, TG_REC_FLAGS, &p.flags);
+    if (kind >= K_DRIVER_DO) {
+      st = add_smc(in->alloc, &p, (line_kind)kind, l);
+    } else if (kind == K_SYSCALL) {
+      st = add_syscall(in->alloc, &p, l);
+    } else {
+      st = add_client(in->alloc, &p, (line_kind)kind, l);
+    }
+  }
+  return st;
+}
+
+uint64_t tg_optee_clock(const tg_reduce_in* in, const tg_result* out, uint32_t boot,
+                        tg_clock_origin* origin) {
+  uint64_t hz = 0;
+  *origin = TG_CLOCK_OPTION;
+  if (in->options->clock_hz != 0) return in->options->clock_hz;
+  const tg_table* boots = tg_result_get(out, "boots");
+  *origin = TG_CLOCK_LOG;
+  if (boots != NULL && boot != TG_NONE && tg_table_u64(boots, boot, TG_BOOT_CLOCK, &hz)) return hz;
+  *origin = TG_CLOCK_NONE;
+  return 0;
+}
+
+/* How long a print may be delayed, in ticks: a quarter of a second. */
+static uint64_t delay_ticks(const tg_reduce_in* in, const tg_result* out, uint32_t boot) {
+  tg_clock_origin origin;
+  uint64_t hz = tg_optee_clock(in, out, boot, &origin);
+  return hz == 0 ? (uint64_t)1 << 22 : hz / 4;
+}
+
+/* --- checks ---------------------------------------------------------------------------------- */
+
+/* Finds stamps outside the range of their boot, printer by printer, in the order of the source. */
+static tg_status check_range(const tg_reduce_in* in, tg_result* out, tg_smc* lines, size_t n) {
+  for (size_t from = 0; from < n;) {
+    size_t to = from + 1;
+    while (to < n && lines[to].at.source == lines[from].at.source &&
+           lines[to].at.boot == lines[from].at.boot) {
+      to++;
+    }
+    tg_status st =
+        tg_smc_check(in->alloc, lines + from, to - from, delay_ticks(in, out, lines[from].at.boot));
+    for (size_t i = from; i < to && st == TG_OK; i++) {
+      if (!lines[i].bad) continue;
+      st = tg_result_problem(
+          out, lines[i].at.source, lines[i].at.line, lines[i].at.offset, "optee", "out-of-range",
+          "cntvct=0x%llx (cmd %llu) does not fit its neighbours: digits are "
+          "lost or added; the stamp is left out",
+          (unsigned long long)lines[i].at.ticks, (unsigned long long)lines[i].cmd);
+    }
+    if (st != TG_OK) return st;
+    from = to;
+  }
+  return TG_OK;
+}
+
+/* Says once for a boot and a printer how many lines repeat earlier ones. */
+static tg_status tell_repeats(tg_result* out, const tg_stamp* first, size_t n) {
+  if (n == 0) return TG_OK;
+  return tg_result_problem(out, first->source, first->line, first->offset, "optee", "duplicate",
+                           "%zu line%s the same stamp%s as earlier lines of this boot and "
+                           "%s left out; the first is here",
+                           n, n == 1 ? " has" : "s have", n == 1 ? "" : "s", n == 1 ? "is" : "are");
+}
+
+/* Leaves out lines that say again what another line of the boot said. In time order. */
+static tg_status drop_repeats(tg_result* out, tg_smc* lines, size_t n) {
+  size_t repeats = 0;
+  tg_stamp first = {0};
+  for (size_t i = 1; i < n; i++) {
+    if (lines[i].at.boot != lines[i - 1].at.boot) {
+      tg_status st = tell_repeats(out, &first, repeats);
+      if (st != TG_OK) return st;
+      repeats = 0;
+    }
+    for (size_t k = i; k > 0 && !lines[i].bad; k--) {
+      const tg_smc* b = &lines[k - 1];
+      if (b->at.ticks != lines[i].at.ticks || b->at.boot != lines[i].at.boot || i - k >= 8) break;
+      if (b->bad || b->cmd != lines[i].cmd || b->opens != lines[i].opens) continue;
+      lines[i].bad = true;
+      if (repeats++ == 0) first = lines[i].at;
+    }
+  }
+  return tell_repeats(out, &first, repeats);
+}
+
+/* The lowest stamp of a printer in a boot. False where it has none. Lines in time order. */
+static bool lowest_stamp(const tg_smc* lines, size_t n, uint32_t boot, uint64_t* lowest) {
+  size_t low = 0;
+  size_t high = n;
+  while (low < high) {
+    size_t mid = low + (high - low) / 2;
+    if (lines[mid].at.boot < boot) {
+      low = mid + 1;
+    } else {
+      high = mid;
+    }
+  }
+  while (low < n && lines[low].at.boot == boot && lines[low].bad) low++;
+  if (low == n || lines[low].at.boot != boot) return false;
+  *lowest = lines[low].at.ticks;
+  return true;
+}
+
+/* Checks a client's line for itself and against its boot. False: it is of no use. */
+static tg_status check_client(const tg_reduce_in* in, tg_result* out, const tg_optee_lines* l,
+                              tg_client* c, bool* use) {
+  uint64_t lowest = 0;
+  uint64_t delay = delay_ticks(in, out, c->boot);
+  *use = true;
+  if (c->finish < c->start) {
+    c->have_finish = false;
+    c->flags |= TG_CALL_IMPOSSIBLE;
+    return tg_result_problem(out, c->source, c->line, c->offset, "optee", "digits-lost",
+                             "return=0x%llx lies before start=0x%llx: the return is left out",
+                             (unsigned long long)c->finish, (unsigned long long)c->start);
+  }
+  if (lowest_stamp(l->driver, l->n_driver, c->boot, &lowest) && c->start < c->finish / 16 &&
+      lowest > c->start && lowest - c->start > delay) {
+    *use = false;
+    return tg_result_problem(out, c->source, c->line, c->offset, "optee", "out-of-range",
+                             "start=0x%llx lies before everything else in its boot and has fewer "
+                             "digits than return=0x%llx: the line is left out",
+                             (unsigned long long)c->start, (unsigned long long)c->finish);
+  }
+  return TG_OK;
+}
+
+/* --- order ----------------------------------------------------------------------------------- */
+
+/* Orders `n` items of `size` bytes by boot and start; `keys[i]` tells those of item i. */
+static tg_status permute(const tg_alloc* a, void** items, size_t* cap, size_t n, size_t size,
+                         tg_smc* keys) {
+  void* copy = NULL;
+  size_t copy_cap = 0;
+  tg_status st = tg_smc_sort(a, keys, n);
+  if (st == TG_OK) st = tg_grow(a, &copy, &copy_cap, n, size);
+  if (st != TG_OK) return st;
+  for (size_t i = 0; i < n; i++) {
+    memcpy((char*)copy + i * size, (char*)*items + keys[i].cmd * size, size);
+  }
+  a->release(a->ctx, *items);
+  *items = copy;
+  *cap = copy_cap;
+  return TG_OK;
+}
+
+static tg_status order_clients(const tg_alloc* a, tg_optee_lines* l) {
+  tg_smc* keys = NULL;
+  size_t cap = 0;
+  size_t most = l->n_clients > l->n_syscalls ? l->n_clients : l->n_syscalls;
+  tg_status st = tg_grow(a, (void**)&keys, &cap, most + 1, sizeof *keys);
+  if (st != TG_OK) return st;
+  for (size_t i = 0; i < l->n_clients; i++) {
+    const tg_client* c = &l->clients[i];
+    keys[i] = (tg_smc){.at = {.ticks = c->start, .boot = c->boot}, .cmd = i};
+  }
+  if (l->n_clients > 0) {
+    st = permute(a, (void**)&l->clients, &l->clients_cap, l->n_clients, sizeof *l->clients, keys);
+  }
+  for (size_t i = 0; i < l->n_syscalls; i++) {
+    const tg_syscall* s = &l->syscalls[i];
+    keys[i] = (tg_smc){.at = {.ticks = s->start, .boot = s->boot}, .cmd = i};
+  }
+  if (l->n_syscalls > 0 && st == TG_OK) {
+    st = permute(a, (void**)&l->syscalls, &l->syscalls_cap, l->n_syscalls, sizeof *l->syscalls,
+                 keys);
+  }
+  a->release(a->ctx, keys);
+  return st;
+}
+
+/* Checks the clients' lines and closes the gaps of those that are of no use or say again what
+ * the line before said. */
+static tg_status check_clients(const tg_reduce_in* in, tg_result* out, tg_optee_lines* l) {
+  size_t kept = 0;
+  size_t repeats = 0;
+  tg_stamp first = {0};
+  for (size_t i = 0; i < l->n_clients; i++) {
+    tg_client c = l->clients[i];
+    bool use = true;
+    const tg_client* b = kept > 0 ? &l->clients[kept - 1] : NULL;
+    if (b != NULL && b->boot == c.boot && b->start == c.start && b->enter == c.enter &&
+        b->finish == c.finish && b->cmd == c.cmd) {
+      if (repeats++ == 0) {
+        first = (tg_stamp){.line = c.line, .offset = c.offset, .source = c.source};
+      }
+      continue;
+    }
+    tg_status st = check_client(in, out, l, &c, &use);
+    if (st != TG_OK) return st;
+    if (use) l->clients[kept++] = c;
+  }
+  l->n_clients = kept;
+  kept = 0;
+  for (size_t i = 0; i < l->n_syscalls; i++) {
+    const tg_syscall* s = &l->syscalls[i];
+    const tg_syscall* b = kept > 0 ? &l->syscalls[kept - 1] : NULL;
+    if (b != NULL && b->boot == s->boot && b->start == s->start && b->enter == s->enter &&
+        b->finish == s->finish) {
+      if (repeats++ == 0) {
+        first = (tg_stamp){.line = s->line, .offset = s->offset, .source = s->source};
+      }
+      continue;
+    }
+    l->syscalls[kept++] = *s;
+  }
+  l->n_syscalls = kept;
+  return tell_repeats(out, &first, repeats);
+}
+
+tg_status tg_optee_gather(const tg_reduce_in* in, tg_result* out, tg_optee_lines* l) {
+  const tg_alloc* a = in->alloc;
+  tg_status st = TG_OK;
+  memset(l, 0, sizeof *l);
+  for (size_t s = 0; s < in->n_sources && st == TG_OK; s++) {
+    st = gather_source(in, out, (uint32_t)s, l);
+  }
+  if (st == TG_OK) st = check_range(in, out, l->driver, l->n_driver);
+  if (st == TG_OK) st = check_range(in, out, l->core, l->n_core);
+  if (st == TG_OK) st = tg_smc_sort(a, l->driver, l->n_driver);
+  if (st == TG_OK) st = tg_smc_sort(a, l->core, l->n_core);
+  if (st == TG_OK) st = drop_repeats(out, l->driver, l->n_driver);
+  if (st == TG_OK) st = drop_repeats(out, l->core, l->n_core);
+  if (st == TG_OK) st = order_clients(a, l);
+  if (st == TG_OK) st = check_clients(in, out, l);
+  return st;
+}
+
+void tg_optee_lines_free(const tg_alloc* a, tg_optee_lines* l) {
+  a->release(a->ctx, l->driver);
+  a->release(a->ctx, l->core);
+  a->release(a->ctx, l->clients);
+  a->release(a->ctx, l->syscalls);
+  memset(l, 0, sizeof *l);
+}

@@ -1,0 +1,580 @@
+/* optee_join.c - client lines, driver pairs and core pairs of one boot become calls.
+ *
+ * Lines of the two worlds come in any order, so only containment in time counts: the core's pair
+ * lies inside the driver's, the driver's inside its client's start and return. What fits in one
+ * way only is joined; everything else is said to be ambiguous and gives no interval.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "optee_join.h"
+
+#include <string.h>
+
+/* The pairs and single stamps of one boot. */
+typedef struct join {
+  const tg_alloc* a;
+  const tg_boot_lines* lines;
+  tg_pairs clients, driver, core;
+  tg_points starts, finishes, receives, core_finishes;
+  uint8_t *driver_used, *core_used; /* bit 0: the start belongs to a call, bit 1: the finish */
+  size_t driver_cap, core_cap;
+  size_t first_call;
+} join;
+
+static void set_stamp(tg_call* c, tg_hop hop, const tg_stamp* s) {
+  c->stamp[hop] = *s;
+  c->have |= (uint8_t)(1u << hop);
+}
+
+static bool has(const tg_call* c, tg_hop hop) { return (c->have >> hop & 1u) != 0; }
+
+/* The clients as intervals: what their driver pairs must lie in. */
+static tg_status client_spans(join* j) {
+  const tg_boot_lines* l = j->lines;
+  tg_status st =
+      tg_grow(j->a, (void**)&j->clients.at, &j->clients.cap, l->n_clients, sizeof *j->clients.at);
+  if (st != TG_OK) return st;
+  for (size_t i = 0; i < l->n_clients; i++) {
+    const tg_client* c = &l->clients[i];
+    tg_pair* p = &j->clients.at[i];
+    memset(p, 0, sizeof *p);
+    p->start.ticks = c->start;
+    p->finish.ticks = c->finish;
+    p->cmd = c->cmd;
+    p->pin = c->enter;
+    p->have_start = true;
+    p->have_finish = c->have_finish;
+    p->have_pin = c->have_enter && c->start <= c->enter && c->enter <= c->finish;
+    p->inner = p->outer = TG_UNCLAIMED;
+  }
+  j->clients.n = l->n_clients;
+  return TG_OK;
+}
+
+static tg_status zeros(const tg_alloc* a, uint8_t** p, size_t* cap, size_t n) {
+  tg_status st = tg_grow(a, (void**)p, cap, n + 1, 1);
+  if (st == TG_OK) memset(*p, 0, n + 1);
+  return st;
+}
+
+static tg_status prepare(join* j) {
+  tg_status st = client_spans(j);
+  if (st == TG_OK) st = tg_pairs_make(j->a, j->lines->driver, j->lines->n_driver, &j->driver);
+  if (st == TG_OK) st = tg_pairs_make(j->a, j->lines->core, j->lines->n_core, &j->core);
+  if (st == TG_OK) st = zeros(j->a, &j->driver_used, &j->driver_cap, j->driver.n);
+  if (st == TG_OK) st = zeros(j->a, &j->core_used, &j->core_cap, j->core.n);
+  if (st == TG_OK) st = tg_points_make(j->a, &j->driver, true, &j->starts);
+  if (st == TG_OK) st = tg_points_make(j->a, &j->driver, false, &j->finishes);
+  if (st == TG_OK) st = tg_points_make(j->a, &j->core, true, &j->receives);
+  if (st == TG_OK) st = tg_points_make(j->a, &j->core, false, &j->core_finishes);
+  return st;
+}
+
+/* --- the constant shift ---------------------------------------------------------------------- */
+
+static size_t count_places(const tg_pairs* p, size_t* whole) {
+  size_t n = 0;
+  *whole = 0;
+  for (size_t i = 0; i < p->n; i++) {
+    if (tg_pair_whole(&p->at[i])) ++*whole;
+    if (p->at[i].places > 0) n++;
+  }
+  return n;
+}
+
+/* The instants at which TAs were entered, as pairs of no length. */
+static tg_status enter_points(join* j, tg_pairs* out) {
+  for (size_t i = 0; i < j->clients.n; i++) {
+    const tg_client* c = &j->lines->clients[i];
+    tg_status st = tg_grow(j->a, (void**)&out->at, &out->cap, out->n + 1, sizeof *out->at);
+    if (st != TG_OK) return st;
+    tg_pair* p = &out->at[out->n++];
+    memset(p, 0, sizeof *p);
+    p->start.ticks = p->finish.ticks = c->enter;
+    p->cmd = c->cmd;
+    p->have_start = p->have_finish = true;
+  }
+  return TG_OK;
+}
+
+/* Looks for a shift where (nearly) nothing of the secure world nests in the normal world. */
+static tg_status find_shift(join* j, tg_shift* shift) {
+  tg_pairs enters = {0};
+  size_t n_core = 0;
+  size_t n_driver = 0;
+  size_t inside = 0;
+  tg_status st = TG_OK;
+  shift->found = false;
+  size_t nested = count_places(&j->core, &n_core);
+  (void)count_places(&j->driver, &n_driver);
+  if (n_core > 0 && n_driver > 0) {
+    size_t most = n_core < n_driver ? n_core : n_driver;
+    if (nested * 10 >= most) return TG_OK;
+    return tg_pairs_shift(j->a, &j->driver, &j->core, &shift->found, &shift->lowest,
+                          &shift->highest);
+  }
+  for (size_t i = 0; i < j->clients.n; i++) inside += j->clients.at[i].have_pin;
+  if (j->clients.n == 0 || inside * 10 >= j->clients.n) return TG_OK;
+  st = enter_points(j, &enters);
+  if (st == TG_OK) {
+    st = tg_pairs_shift(j->a, &j->clients, &enters, &shift->found, &shift->lowest, &shift->highest);
+  }
+  j->a->release(j->a->ctx, enters.at);
+  return st;
+}
+
+/* --- one call -------------------------------------------------------------------------------- */
+
+static tg_status add_call(tg_calls* out, const tg_alloc* a, uint64_t cmd, tg_call** call) {
+  tg_status st = tg_grow(a, (void**)&out->at, &out->cap, out->n + 1, sizeof *out->at);
+  if (st != TG_OK) return st;
+  *call = &out->at[out->n++];
+  memset(*call, 0, sizeof **call);
+  (*call)->cmd = cmd;
+  (*call)->run = TG_NONE;
+  return TG_OK;
+}
+
+/* Takes the stamps of a pair into a call. */
+static void take(tg_call* c, const tg_pair* p, uint8_t* used, tg_hop start, tg_hop finish) {
+  if (p->have_start) set_stamp(c, start, &p->start);
+  if (p->have_finish) set_stamp(c, finish, &p->finish);
+  if (p->repaired) c->flags |= TG_CALL_REPAIRED;
+  *used |= 3u;
+}
+
+/* The window in which a stamp between two hops must lie, by the call's own stamps. */
+static void window(const tg_call* c, tg_hop after, tg_hop before, uint64_t* from, uint64_t* to) {
+  *from = 0;
+  *to = UINT64_MAX;
+  for (int h = (int)after; h >= 0; h--) {
+    if (!has(c, (tg_hop)h)) continue;
+    *from = c->stamp[h].ticks;
+    break;
+  }
+  for (int h = (int)before; h < TG_HOPS; h++) {
+    if (!has(c, (tg_hop)h)) continue;
+    *to = c->stamp[h].ticks;
+    break;
+  }
+}
+
+/* The two ends a call may find one by one, where its pair is not whole or not alone. */
+typedef struct ends {
+  tg_points *starts, *finishes;
+  const tg_pairs* pairs;
+  uint8_t* used;
+  tg_hop start, finish;
+} ends;
+
+/* The only stamp that can be the start (or the finish) of a call's pair; see tg_points_only. */
+static tg_point* only_end(const tg_call* c, const ends* e, bool start, bool* many) {
+  uint64_t from = 0;
+  uint64_t to = 0;
+  if (start) {
+    window(c, (tg_hop)(e->start - 1), TG_HOP_TA_ENTER, &from, &to);
+    return tg_points_only(e->starts, c->cmd, from, to, many);
+  }
+  window(c, TG_HOP_TA_ENTER, (tg_hop)(e->finish + 1), &from, &to);
+  return tg_points_only(e->finishes, c->cmd, from, to, many);
+}
+
+/* Gives a call the stamp at a point. */
+static void take_end(tg_call* c, const ends* e, tg_point* p, bool start) {
+  const tg_pair* pair = &e->pairs->at[p->pair];
+  p->taken = true;
+  set_stamp(c, start ? e->start : e->finish, start ? &pair->start : &pair->finish);
+  e->used[p->pair] |= start ? 1u : 2u;
+  if (pair->overlap && tg_pair_whole(pair)) c->flags |= TG_CALL_OVERLAP;
+  if (pair->repaired) c->flags |= TG_CALL_REPAIRED;
+}
+
+/* The core pair of a driver pair, if it is the only one both ways; NULL otherwise. Where two SMCs
+ * of one command are open at once their finishes may be mixed up, but then one pair comes to lie
+ * in the other and its core pair in both: a place of its own shows that nothing was mixed up. */
+static const tg_pair* only_core(const join* j, const tg_pair* d) {
+  if (d->holds != 1) return NULL;
+  const tg_pair* core = &j->core.at[d->inner];
+  return core->places == 1 ? core : NULL;
+}
+
+/* True if the two ends of a driver pair belong together beyond doubt. */
+static bool driver_sure(const join* j, const tg_pair* d) {
+  return !d->overlap || only_core(j, d) != NULL;
+}
+
+/* Adds the driver pair `d` and its core pair to a call. */
+static void take_driver(join* j, tg_call* c, uint32_t d) {
+  const tg_pair* pair = &j->driver.at[d];
+  take(c, pair, &j->driver_used[d], TG_HOP_DRIVER_START, TG_HOP_DRIVER_FINISH);
+  const tg_pair* core = only_core(j, pair);
+  if (core != NULL) {
+    take(c, core, &j->core_used[pair->inner], TG_HOP_TEE_RECEIVE, TG_HOP_TEE_FINISH);
+  } else if (pair->holds > 0 || pair->overlap) {
+    c->state = TG_JOIN_AMBIGUOUS;
+    c->flags |= TG_CALL_OVERLAP;
+  }
+}
+
+/* The call of a client's line, with the pairs that are whole and its own beyond doubt. */
+static tg_status client_call(join* j, size_t i, tg_calls* out) {
+  const tg_client* c = &j->lines->clients[i];
+  const tg_pair* span = &j->clients.at[i];
+  tg_stamp s = {.line = c->line, .offset = c->offset, .source = c->source, .boot = c->boot};
+  tg_call* call = NULL;
+  tg_status st = add_call(out, j->a, c->cmd, &call);
+  if (st != TG_OK) return st;
+  call->client = true;
+  call->run = c->run;
+  call->flags = c->flags;
+  s.ticks = c->start;
+  set_stamp(call, TG_HOP_CLIENT_START, &s);
+  s.ticks = c->enter;
+  if (c->have_enter) set_stamp(call, TG_HOP_TA_ENTER, &s);
+  s.ticks = c->finish;
+  if (c->have_finish) set_stamp(call, TG_HOP_CLIENT_RETURN, &s);
+  if (span->holds == 1) {
+    const tg_pair* d = &j->driver.at[span->inner];
+    if (d->places == 1 && driver_sure(j, d)) {
+      take_driver(j, call, span->inner);
+    } else {
+      call->state = TG_JOIN_AMBIGUOUS;
+      call->flags |= TG_CALL_OVERLAP;
+    }
+  } else if (span->holds > 1) {
+    call->state = TG_JOIN_AMBIGUOUS;
+    call->flags |= TG_CALL_OVERLAP;
+  }
+  return TG_OK;
+}
+
+/* True if a client's call still looks for an end of its pair. */
+static bool wants(const tg_call* c, const ends* e, bool start) {
+  return has(c, TG_HOP_CLIENT_RETURN) && has(c, TG_HOP_TA_ENTER) &&
+         !has(c, start ? e->start : e->finish);
+}
+
+/* One round: the calls that have no other choice say so, then each takes what no other of them
+ * wants. What is taken is no choice for the others in the next round. True if any was taken. */
+static bool complete_round(join* j, tg_calls* out, const ends* e, bool start) {
+  tg_points* points = start ? e->starts : e->finishes;
+  bool any = false;
+  bool many = false;
+  for (size_t i = 0; i < points->n; i++) points->at[i].wanted = 0;
+  for (size_t i = j->first_call; i < out->n; i++) {
+    tg_point* p = wants(&out->at[i], e, start) ? only_end(&out->at[i], e, start, &many) : NULL;
+    if (p != NULL) p->wanted++;
+  }
+  for (size_t i = j->first_call; i < out->n; i++) {
+    tg_point* p = wants(&out->at[i], e, start) ? only_end(&out->at[i], e, start, &many) : NULL;
+    if (p == NULL || p->wanted != 1) continue;
+    take_end(&out->at[i], e, p, start);
+    any = true;
+  }
+  return any;
+}
+
+#define ROUNDS 64
+
+/* Completes the calls of clients from single stamps, by exclusion. A call that was ambiguous and
+ * gets both ends so is told apart after all; one that is left with candidates is ambiguous. */
+static void complete_clients(join* j, tg_calls* out, const ends* e) {
+  if (e->starts->n + e->finishes->n == 0) return;
+  for (int round = 0; round < ROUNDS; round++) {
+    bool any = complete_round(j, out, e, true);
+    if (!complete_round(j, out, e, false) && !any) break;
+  }
+  bool core = e->start == TG_HOP_TEE_RECEIVE;
+  for (size_t i = j->first_call; i < out->n; i++) {
+    tg_call* c = &out->at[i];
+    bool left = false;
+    for (int start = 0; start < 2; start++) {
+      bool many = false;
+      if (wants(c, e, start != 0)) left = left || only_end(c, e, start != 0, &many) != NULL || many;
+    }
+    bool driver = has(c, TG_HOP_DRIVER_START) && has(c, TG_HOP_DRIVER_FINISH);
+    if (left) {
+      c->state = TG_JOIN_AMBIGUOUS;
+      c->flags |= TG_CALL_OVERLAP;
+    } else if (has(c, e->start) && has(c, e->finish) && (!core || driver)) {
+      c->state = TG_JOIN_CLAIMED;
+    }
+  }
+}
+
+/* The core pairs that lie in no driver pair; `inner` of a copy is the index of the original. */
+static tg_status free_core(const join* j, tg_pairs* out) {
+  for (size_t i = 0; i < j->core.n; i++) {
+    if (j->core.at[i].places > 0 || j->core_used[i] != 0) continue;
+    tg_status st = tg_grow(j->a, (void**)&out->at, &out->cap, out->n + 1, sizeof *out->at);
+    if (st != TG_OK) return st;
+    out->at[out->n] = j->core.at[i];
+    out->at[out->n++].inner = (uint32_t)i;
+  }
+  return TG_OK;
+}
+
+/* True if a core pair contradicts no stamp that the call has. */
+static bool fits(const tg_call* c, const tg_pair* core) {
+  return (!has(c, TG_HOP_DRIVER_START) ||
+          c->stamp[TG_HOP_DRIVER_START].ticks <= core->start.ticks) &&
+         (!has(c, TG_HOP_DRIVER_FINISH) ||
+          core->finish.ticks <= c->stamp[TG_HOP_DRIVER_FINISH].ticks);
+}
+
+/* Core pairs that lie in a client's interval although in no driver pair. */
+static tg_status claim_core_directly(join* j, tg_calls* out) {
+  tg_pairs rest = {0};
+  for (size_t i = 0; i < j->clients.n; i++) {
+    j->clients.at[i].holds = 0;
+    j->clients.at[i].inner = TG_UNCLAIMED;
+  }
+  tg_status st = free_core(j, &rest);
+  if (st == TG_OK) st = tg_pairs_nest(j->a, &j->clients, &rest);
+  for (size_t i = 0; i < j->clients.n && st == TG_OK; i++) {
+    tg_call* c = &out->at[j->first_call + i];
+    const tg_pair* span = &j->clients.at[i];
+    if (c->have & (1u << TG_HOP_TEE_RECEIVE | 1u << TG_HOP_TEE_FINISH)) continue;
+    if (span->holds != 1) continue;
+    const tg_pair* core = &rest.at[span->inner];
+    if (core->places == 1 && !core->overlap && fits(c, core)) {
+      take(c, core, &j->core_used[core->inner], TG_HOP_TEE_RECEIVE, TG_HOP_TEE_FINISH);
+    }
+  }
+  j->a->release(j->a->ctx, rest.at);
+  return st;
+}
+
+/* Calls of pairs that no client claims. */
+static tg_status rest_of_driver(join* j, tg_calls* out) {
+  for (size_t i = 0; i < j->driver.n; i++) {
+    const tg_pair* p = &j->driver.at[i];
+    tg_call* c = NULL;
+    if (j->driver_used[i] != 0) {
+      if (j->driver_used[i] == 3u || (p->have_start + p->have_finish) < 2) continue;
+    }
+    tg_status st = add_call(out, j->a, p->cmd, &c);
+    if (st != TG_OK) return st;
+    uint8_t used = j->driver_used[i];
+    c->state = TG_JOIN_UNCLAIMED;
+    if (p->places > 1) c->state = TG_JOIN_AMBIGUOUS;
+    if (used == 0) {
+      take_driver(j, c, (uint32_t)i);
+    } else if (used == 1u) {
+      set_stamp(c, TG_HOP_DRIVER_FINISH, &p->finish);
+    } else {
+      set_stamp(c, TG_HOP_DRIVER_START, &p->start);
+    }
+    j->driver_used[i] = 3u;
+  }
+  return TG_OK;
+}
+
+static tg_status rest_of_core(join* j, tg_calls* out) {
+  for (size_t i = 0; i < j->core.n; i++) {
+    const tg_pair* p = &j->core.at[i];
+    tg_call* c = NULL;
+    uint8_t used = j->core_used[i];
+    if (used == 3u || (used != 0 && !tg_pair_whole(p))) continue;
+    tg_status st = add_call(out, j->a, p->cmd, &c);
+    if (st != TG_OK) return st;
+    c->state = p->places > 1 || p->overlap ? TG_JOIN_AMBIGUOUS : TG_JOIN_UNCLAIMED;
+    if (p->places > 1 || p->overlap) c->flags |= TG_CALL_OVERLAP;
+    if (p->repaired) c->flags |= TG_CALL_REPAIRED;
+    if (p->have_start && !(used & 1u)) set_stamp(c, TG_HOP_TEE_RECEIVE, &p->start);
+    if (p->have_finish && !(used & 2u)) set_stamp(c, TG_HOP_TEE_FINISH, &p->finish);
+    j->core_used[i] = 3u;
+  }
+  return TG_OK;
+}
+
+/* Sets what a finished call says of itself. */
+static void judge(tg_call* c) {
+  const uint8_t driver = 1u << TG_HOP_DRIVER_START | 1u << TG_HOP_DRIVER_FINISH;
+  const uint8_t core = 1u << TG_HOP_TEE_RECEIVE | 1u << TG_HOP_TEE_FINISH;
+  uint8_t d = c->have & driver;
+  uint8_t k = c->have & core;
+  if ((d != 0 && d != driver) || (k != 0 && k != core)) c->flags |= TG_CALL_HALF;
+  if (c->client && c->state == TG_JOIN_CLAIMED && d == 0 && k == 0) c->state = TG_JOIN_UNPAIRED;
+}
+
+/* --- system calls ---------------------------------------------------------------------------- */
+
+/* The call that each core (or driver) pair went into, found by its first stamp. */
+static tg_status pair_calls(join* j, const tg_calls* out, bool core, uint32_t** call, size_t* cap) {
+  const tg_pairs* p = core ? &j->core : &j->driver;
+  tg_hop hop = core ? TG_HOP_TEE_RECEIVE : TG_HOP_DRIVER_START;
+  tg_status st = tg_grow(j->a, (void**)call, cap, p->n + 1, sizeof **call);
+  if (st != TG_OK) return st;
+  for (size_t i = 0; i < p->n; i++) (*call)[i] = TG_NONE;
+  for (size_t i = j->first_call; i < out->n; i++) {
+    const tg_call* c = &out->at[i];
+    if (!has(c, hop)) continue;
+    uint64_t ticks = c->stamp[hop].ticks;
+    size_t low = 0;
+    size_t high = p->n;
+    while (low < high) { /* pairs are in the order of their first stamps */
+      size_t mid = low + (high - low) / 2;
+      if (tg_pair_first(&p->at[mid]) < ticks) {
+        low = mid + 1;
+      } else {
+        high = mid;
+      }
+    }
+    for (; low < p->n && tg_pair_first(&p->at[low]) == ticks; low++) {
+      if (p->at[low].have_start && p->at[low].cmd == c->cmd) (*call)[low] = (uint32_t)i;
+    }
+  }
+  return TG_OK;
+}
+
+/* The system calls as pairs; all are in invokes. */
+static tg_status syscall_pairs(join* j, tg_pairs* out, uint32_t** index, size_t* cap) {
+  tg_smc* lines = NULL;
+  size_t lines_cap = 0;
+  size_t n = 0;
+  const tg_boot_lines* l = j->lines;
+  tg_status st = tg_grow(j->a, (void**)&lines, &lines_cap, l->n_syscalls + 1, sizeof *lines);
+  if (st == TG_OK) st = tg_grow(j->a, (void**)index, cap, l->n_syscalls + 1, sizeof **index);
+  if (st == TG_OK) {
+    st = tg_grow(j->a, (void**)&out->at, &out->cap, l->n_syscalls + 1, sizeof *out->at);
+  }
+  if (st != TG_OK) goto fail;
+  for (size_t i = 0; i < l->n_syscalls; i++) {
+    if (l->syscalls[i].flags & TG_CALL_IMPOSSIBLE) continue;
+    lines[n++] = (tg_smc){.at = {.ticks = l->syscalls[i].start}, .cmd = i};
+  }
+  st = tg_smc_sort(j->a, lines, n);
+  if (st != TG_OK) goto fail;
+  for (size_t i = 0; i < n; i++) {
+    const tg_syscall* s = &l->syscalls[lines[i].cmd];
+    tg_pair* p = &out->at[out->n++];
+    memset(p, 0, sizeof *p);
+    (*index)[i] = (uint32_t)lines[i].cmd;
+    p->start.ticks = s->start;
+    p->finish.ticks = s->finish;
+    p->have_start = p->have_finish = true;
+    p->cmd = 1;
+    p->outer = TG_UNCLAIMED;
+  }
+fail:
+  j->a->release(j->a->ctx, lines);
+  return st;
+}
+
+/* Gives the system calls the invoke they were made in: by the core's pairs where there are any,
+ * else by the driver's. */
+static tg_status join_syscalls(join* j, tg_calls* out) {
+  tg_pairs inner = {0};
+  uint32_t* index = NULL;
+  uint32_t* call = NULL;
+  size_t index_cap = 0;
+  size_t call_cap = 0;
+  if (j->lines->n_syscalls == 0) return TG_OK;
+  tg_status st = syscall_pairs(j, &inner, &index, &index_cap);
+  for (int core = 1; core >= 0 && st == TG_OK; core--) {
+    tg_pairs* outer = core ? &j->core : &j->driver;
+    st = pair_calls(j, out, core != 0, &call, &call_cap);
+    if (st == TG_OK) st = tg_pairs_nest(j->a, outer, &inner);
+    for (size_t i = 0; i < inner.n && st == TG_OK; i++) {
+      tg_syscall* s = &j->lines->syscalls[index[i]];
+      if (s->call == TG_NONE && inner.at[i].places == 1) {
+        s->call = call[inner.at[i].outer];
+        s->state = TG_JOIN_CLAIMED;
+      } else if (s->call == TG_NONE && inner.at[i].places > 1) {
+        s->state = TG_JOIN_AMBIGUOUS;
+      }
+      if (s->call != TG_NONE && !out->at[s->call].client) out->at[s->call].flags |= TG_CALL_SYSCALL;
+      inner.at[i].places = s->call == TG_NONE ? 0 : inner.at[i].places;
+    }
+  }
+  j->a->release(j->a->ctx, call);
+  j->a->release(j->a->ctx, index);
+  j->a->release(j->a->ctx, inner.at);
+  return st;
+}
+
+/* --- order ----------------------------------------------------------------------------------- */
+
+static uint64_t first_tick(const tg_call* c) {
+  for (int h = 0; h < TG_HOPS; h++) {
+    if (has(c, (tg_hop)h)) return c->stamp[h].ticks;
+  }
+  return 0;
+}
+
+/* Puts the boot's calls into the order of their first stamps, the system calls' links with them. */
+static tg_status order_calls(join* j, tg_calls* out) {
+  tg_smc* order = NULL;
+  tg_call* copy = NULL;
+  uint32_t* place = NULL;
+  size_t caps[3] = {0, 0, 0};
+  size_t n = out->n - j->first_call;
+  tg_status st = tg_grow(j->a, (void**)&order, &caps[0], n + 1, sizeof *order);
+  if (st == TG_OK) st = tg_grow(j->a, (void**)&copy, &caps[1], n + 1, sizeof *copy);
+  if (st == TG_OK) st = tg_grow(j->a, (void**)&place, &caps[2], n + 1, sizeof *place);
+  if (st != TG_OK) goto fail;
+  for (size_t i = 0; i < n; i++) {
+    order[i] = (tg_smc){.at = {.ticks = first_tick(&out->at[j->first_call + i])}, .cmd = i};
+  }
+  st = tg_smc_sort(j->a, order, n);
+  if (st != TG_OK) goto fail;
+  if (n > 0) memcpy(copy, out->at + j->first_call, n * sizeof *copy);
+  for (size_t i = 0; i < n; i++) {
+    out->at[j->first_call + i] = copy[order[i].cmd];
+    place[order[i].cmd] = (uint32_t)(j->first_call + i);
+  }
+  for (size_t i = 0; i < j->lines->n_syscalls; i++) {
+    tg_syscall* s = &j->lines->syscalls[i];
+    if (s->call != TG_NONE) s->call = place[s->call - j->first_call];
+  }
+fail:
+  j->a->release(j->a->ctx, order);
+  j->a->release(j->a->ctx, copy);
+  j->a->release(j->a->ctx, place);
+  return st;
+}
+
+static tg_status join_boot(join* j, tg_calls* out, tg_shift* shift) {
+  tg_status st = prepare(j);
+  if (st == TG_OK) st = tg_pairs_nest(j->a, &j->driver, &j->core);
+  if (st == TG_OK) st = find_shift(j, shift);
+  if (st == TG_OK && shift->found) { /* a TA's stamp says nothing of the normal world's time */
+    for (size_t i = 0; i < j->clients.n; i++) j->clients.at[i].have_pin = false;
+  }
+  if (st == TG_OK) st = tg_pairs_nest(j->a, &j->clients, &j->driver);
+  for (size_t i = 0; i < j->clients.n && st == TG_OK; i++) st = client_call(j, i, out);
+  if (st != TG_OK) return st;
+  if (!shift->found) {
+    const ends driver = {&j->starts,     &j->finishes,        &j->driver,
+                         j->driver_used, TG_HOP_DRIVER_START, TG_HOP_DRIVER_FINISH};
+    const ends core = {&j->receives, &j->core_finishes,  &j->core,
+                       j->core_used, TG_HOP_TEE_RECEIVE, TG_HOP_TEE_FINISH};
+    complete_clients(j, out, &driver);
+    st = claim_core_directly(j, out);
+    if (st == TG_OK) complete_clients(j, out, &core);
+  }
+  if (st == TG_OK) st = rest_of_driver(j, out);
+  if (st == TG_OK) st = rest_of_core(j, out);
+  for (size_t i = j->first_call; i < out->n && st == TG_OK; i++) {
+    judge(&out->at[i]);
+    if (shift->found) out->at[i].state = TG_JOIN_OFFSET;
+  }
+  if (st == TG_OK) st = join_syscalls(j, out);
+  if (st == TG_OK) st = order_calls(j, out);
+  return st;
+}
+
+tg_status tg_calls_join(const tg_alloc* a, const tg_boot_lines* lines, tg_calls* out,
+                        tg_shift* shift) {
+  join j = {.a = a, .lines = lines, .first_call = out->n};
+  tg_status st = join_boot(&j, out, shift);
+  a->release(a->ctx, j.clients.at);
+  a->release(a->ctx, j.driver.at);
+  a->release(a->ctx, j.core.at);
+  a->release(a->ctx, j.starts.at);
+  a->release(a->ctx, j.finishes.at);
+  a->release(a->ctx, j.receives.at);
+  a->release(a->ctx, j.core_finishes.at);
+  a->release(a->ctx, j.driver_used);
+  a->release(a->ctx, j.core_used);
+  return st;
+}
