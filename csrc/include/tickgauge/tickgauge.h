@@ -20,4 +20,5 @@
 #include "summary.h"
 #include "table.h"
 #include "trend.h"
+#include "topology.h"
 #endif

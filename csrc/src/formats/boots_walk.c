@@ -42,7 +42,7 @@ static const meaning meanings[] = {
     {"console.bl2_built", TG_MARK_BUILT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD},
     {"console.bl31_built", TG_MARK_BUILT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD},
     {"console.tftf_version", TG_MARK_PLATFORM, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD},
-    {"tfa.pmf", TG_MARK_PMF, TG_LANE_REE, 0, true, 2, 1},
+    {"pmf.stamp", TG_MARK_PMF, TG_LANE_REE, 0, true, 2, 1},
     {"optee.frequency", TG_MARK_FREQUENCY, TG_LANE_REE, 0, false, 0, NO_FIELD},
     {"optee.open", TG_MARK_CLIENT, TG_LANE_REE, TG_STAGE_LINUX, true, 0, NO_FIELD},
     {"optee.invoke", TG_MARK_CLIENT, TG_LANE_REE, TG_STAGE_LINUX, true, 0, NO_FIELD},
@@ -238,7 +238,7 @@ static bool starts(const walk* w, size_t i, char reason[TG_REASON_TEXT]) {
       return true;
     }
     case TG_MARK_PMF:
-      if ((m->id & 0xff) == 0 && (w->have_tid0 || w->stage >= TG_STAGE_BL2 || w->have_other)) {
+      if (m->id == 0 && (w->have_tid0 || w->stage >= TG_STAGE_BL2 || w->have_other)) {
         snprintf(reason, TG_REASON_TEXT, "PMF tid 0");
         return true;
       }

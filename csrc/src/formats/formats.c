@@ -8,6 +8,9 @@
 
 const tg_format* const tg_formats[] = {
     &tg_format_optee,
+    &tg_format_tftf,
+    &tg_format_pmf,
+    &tg_format_smc,
     &tg_format_console, /* last: its tags are common words */
     NULL,
 };

@@ -7,6 +7,9 @@
 
 /* The entries of tg_formats[], each defined in its own file. */
 extern const tg_format tg_format_optee;
+extern const tg_format tg_format_tftf;
+extern const tg_format tg_format_pmf;
+extern const tg_format tg_format_smc;
 extern const tg_format tg_format_console;
 
 #define TG_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

@@ -231,7 +231,8 @@ tg_status tg_reader_misses(tg_reader *r, const tg_line *line, const tg_hit *hits
 }
 
 /* The rules in order: the first that matches decides; if its policy is all, so do the others of
- * that policy on what is left of the line. */
+ * that policy on what is left of the line. What rules of that policy missed before is told in
+ * either case: another writer's line must not hide a torn record. */
 static tg_status tg_try_rules(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
                               bool commit, tg_outcome *out) {
   tg_status status = TG_OK;
@@ -242,9 +243,8 @@ static tg_status tg_try_rules(tg_reader *r, const tg_line *line, const tg_hit *h
     if (!it->all && out->records == 0) {
       status = tg_try_first(r, line, rule, hits, n_hits, commit, out);
       if (out->records > 0) {
-        r->n_missed = 0;
-        out->misses = 0;
-        return status;
+        out->misses = r->n_missed;
+        return status == TG_OK && commit ? tg_tell_missed(r, TG_NOT, &any_all) : status;
       }
     }
     if (it->all && r->misses[it->tag].group != r->serial) {

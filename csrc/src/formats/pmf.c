@@ -1,0 +1,227 @@
+/* pmf.c - TF-A's boot markers ("PMF:cpu 0 tid 4 ts 23722596"): pairs become stages of a boot.
+ *
+ * Stamps are raw counter ticks; the clock is not in the log. A bare tid counts the markers of the
+ * boot service, a full one (0x41 in its top byte) those of another service. Printing a line takes
+ * UART time that falls into the next interval.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "boots.h"
+#include "formats.h"
+#include "tftf.h"
+
+static const tg_rule_def rules[] = {
+    {.name = "pmf.stamp", .pattern = "PMF:cpu {cpu:uint} ~tid {tid:uint} ~ts {ts:uint}",
+     .tag = "PMF:cpu", .all = true, .better = TG_BETTER_NONE},
+};
+enum { F_CPU = TG_REC_FIELD, F_TID, F_TS };
+
+/* Pairs of markers: the even tid opens, the next one closes. */
+static const struct {
+  uint32_t service; /* SERVICE_BOOT for bare tids */
+  uint32_t first;
+  const char *name, *service_name;
+} stages[] = {
+    {UINT32_MAX, 0, "BL1", "boot"},
+    {UINT32_MAX, 2, "BL2", "boot"},
+    {UINT32_MAX, 4, "BL31", "boot"},
+    {UINT32_MAX, 6, "BL1 authentication", "boot"},
+    {UINT32_MAX, 8, "BL2 authentication", "boot"},
+    {0, 0, "low power", "psci_stat"},
+    {1, 0, "PSCI", "rt_instr"},
+    {1, 2, "hardware low power", "rt_instr"},
+    {1, 4, "cache flush", "rt_instr"},
+};
+#define SERVICE_BOOT UINT32_MAX
+#define N_STAGES TG_COUNT_OF(stages)
+
+static const tg_column_def columns[] = {
+    {"source", TG_U32, 0},     {"boot", TG_U32, 0},      {"cpu", TG_U32, 0},
+    {"service", TG_TEXT, 0},   {"stage", TG_TEXT, 0},    {"start", TG_U64, 0},
+    {"finish", TG_U64, 0},     {"ticks", TG_I64, 0},     {"ns", TG_I64, 0},
+    {"clock_hz", TG_U64, 0},   {"state", TG_TEXT, 0},    {"start_line", TG_U64, 0},
+    {"finish_line", TG_U64, 0},
+};
+enum { C_SOURCE, C_BOOT, C_CPU, C_SERVICE, C_STAGE, C_START, C_FINISH, C_TICKS, C_NS, C_CLOCK,
+       C_STATE, C_START_LINE, C_FINISH_LINE, C_COLUMNS };
+
+/* One stamp. */
+typedef struct stamp {
+  uint64_t ts, line, offset;
+  uint32_t cpu, boot;
+  size_t stage;
+  bool opens, used;
+} stamp;
+
+typedef struct pmf {
+  const tg_reduce_in *in;
+  tg_result *out;
+  tg_table *table;
+  stamp *at;
+  size_t n, cap;
+  uint32_t source;
+} pmf;
+
+/* Splits a tid into service and local id. Bare ids have neither implementer nor service. */
+static bool split_tid(uint64_t tid, uint32_t *service, uint32_t *id) {
+  *id = (uint32_t)(tid & 0xff);
+  if (tid <= 0xff) {
+    *service = SERVICE_BOOT;
+    return true;
+  }
+  if (tid > UINT32_MAX || tid >> 24 != 0x41) return false;
+  *service = (uint32_t)(tid >> 10 & 0x3f);
+  return true;
+}
+
+/* The place of a marker in `stages`; N_STAGES: none. */
+static size_t find_stage(uint64_t tid, bool *opens) {
+  uint32_t service = 0;
+  uint32_t id = 0;
+  if (!split_tid(tid, &service, &id)) return N_STAGES;
+  *opens = id % 2 == 0;
+  for (size_t i = 0; i < N_STAGES; i++) {
+    if (stages[i].service == service && stages[i].first == (id & ~1u)) return i;
+  }
+  return N_STAGES;
+}
+
+static tg_status gather(pmf *p) {
+  const tg_table *t = tg_rule_table(p->in->sources[p->source], "pmf.stamp");
+  size_t n = t != NULL ? tg_table_rows(t) : 0;
+  p->n = 0;
+  for (size_t i = 0; i < n; i++) {
+    stamp s = {0};
+    uint64_t cpu = 0;
+    uint64_t tid = 0;
+    if (!tg_table_u64(t, i, F_CPU, &cpu) || !tg_table_u64(t, i, F_TID, &tid) ||
+        !tg_table_u64(t, i, F_TS, &s.ts)) {
+      continue;
+    }
+    (void)tg_table_u64(t, i, TG_REC_LINE, &s.line);
+    (void)tg_table_u64(t, i, TG_REC_OFFSET, &s.offset);
+    s.boot = tg_boot_at(p->out, p->source, s.offset);
+    s.stage = find_stage(tid, &s.opens);
+    if (s.stage == N_STAGES || cpu >= TG_NONE) {
+      tg_status st = tg_result_problem(p->out, p->source, s.line, s.offset, "pmf.stamp",
+                                       "unknown-tid", "tid %llu names no known marker",
+                                       (unsigned long long)tid);
+      if (st != TG_OK) return st;
+      continue;
+    }
+    s.cpu = (uint32_t)cpu;
+    tg_status st = tg_grow(p->in->alloc, (void **)&p->at, &p->cap, p->n + 1, sizeof *p->at);
+    if (st != TG_OK) return st;
+    p->at[p->n++] = s;
+  }
+  return TG_OK;
+}
+
+/* The reading of a complete stage. */
+static tg_status add_reading(pmf *p, const stamp *start, int64_t ticks, uint64_t hz,
+                             tg_clock_origin origin) {
+  tg_key key = {.cluster = TG_NONE, .core = TG_NONE, .cpu = start->cpu, .resolution = 1};
+  tg_reading reading = {.value = ticks, .line = start->line, .offset = start->offset,
+                        .source = p->source, .boot = start->boot, .run = TG_NONE,
+                        .block = TG_NONE};
+  key.format = tg_str_of("pmf");
+  key.test = tg_str_of(stages[start->stage].service_name);
+  key.operation = tg_str_of(stages[start->stage].name);
+  key.metric = tg_str_of("duration");
+  key.unit = tg_str_of("tick");
+  key.exchange = tg_str_of("none");
+  key.clock_hz = hz;
+  key.origin = origin;
+  key.better = TG_BETTER_LOWER;
+  tg_status st = tg_result_key(p->out, &key, &reading.key);
+  return st == TG_OK ? tg_result_reading(p->out, &reading) : st;
+}
+
+/* A row of "stages"; one of the stamps may be missing. */
+static tg_status add_stage(pmf *p, const stamp *start, const stamp *finish) {
+  const stamp *any = start != NULL ? start : finish;
+  tg_table *t = p->table;
+  size_t row = 0;
+  int64_t ticks = 0;
+  int64_t ns = 0;
+  tg_clock_origin origin = TG_CLOCK_NONE;
+  uint64_t hz = tg_boot_clock(p->in, p->out, any->boot, &origin);
+  const char *state = start == NULL ? "no start" : finish == NULL ? "no end" : "complete";
+  bool whole = start != NULL && finish != NULL;
+  tg_status st = tg_table_append(t, &row);
+  if (whole && (finish->ts < start->ts || tg_ticks_diff(finish->ts, start->ts, &ticks) != TG_OK)) {
+    whole = false;
+    state = "time goes back";
+  }
+  if (st == TG_OK) st = tg_table_set_u32(t, row, C_SOURCE, p->source);
+  if (st == TG_OK && any->boot != TG_NONE) st = tg_table_set_u32(t, row, C_BOOT, any->boot);
+  if (st == TG_OK) st = tg_table_set_u32(t, row, C_CPU, any->cpu);
+  if (st == TG_OK) st = tg_table_set_cstr(t, row, C_SERVICE, stages[any->stage].service_name);
+  if (st == TG_OK) st = tg_table_set_cstr(t, row, C_STAGE, stages[any->stage].name);
+  if (st == TG_OK && start != NULL) {
+    st = tg_table_set_u64(t, row, C_START, start->ts);
+    if (st == TG_OK) st = tg_table_set_u64(t, row, C_START_LINE, start->line);
+  }
+  if (st == TG_OK && finish != NULL) {
+    st = tg_table_set_u64(t, row, C_FINISH, finish->ts);
+    if (st == TG_OK) st = tg_table_set_u64(t, row, C_FINISH_LINE, finish->line);
+  }
+  if (st == TG_OK && hz != 0) st = tg_table_set_u64(t, row, C_CLOCK, hz);
+  if (st == TG_OK) st = tg_table_set_cstr(t, row, C_STATE, state);
+  if (st == TG_OK && whole) {
+    st = tg_table_set_i64(t, row, C_TICKS, ticks);
+    if (st == TG_OK && hz != 0 && tg_ticks_to_ns(ticks, hz, &ns) == TG_OK) {
+      st = tg_table_set_i64(t, row, C_NS, ns);
+    }
+    if (st == TG_OK) st = add_reading(p, start, ticks, hz, origin);
+  } else if (st == TG_OK) {
+    st = tg_result_problem(p->out, p->source, any->line, any->offset, "pmf.stamp",
+                           start == NULL ? "no-start" : finish == NULL ? "no-end" : "time-back",
+                           "stage %s of cpu %u: %s", stages[any->stage].name,
+                           (unsigned)any->cpu, state);
+  }
+  return st;
+}
+
+#define MAX_BETWEEN 1024 /* stamps of other cpus and stages between the two of a pair */
+
+/* The next stamp of the same boot, cpu and stage that closes; an opening one before it ends the
+ * search. */
+static stamp *find_finish(pmf *p, size_t i) {
+  const stamp *s = &p->at[i];
+  for (size_t k = i + 1; k < p->n && k - i <= MAX_BETWEEN; k++) {
+    if (p->at[k].boot != s->boot) break;
+    stamp *other = &p->at[k];
+    if (other->cpu != s->cpu || other->stage != s->stage || other->used) continue;
+    return other->opens ? NULL : other;
+  }
+  return NULL;
+}
+
+static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
+  pmf p = {.in = in, .out = out};
+  tg_status st = tg_result_table(out, "stages", columns, C_COLUMNS, &p.table);
+  for (size_t s = 0; s < in->n_sources && st == TG_OK; s++) {
+    p.source = (uint32_t)s;
+    st = gather(&p);
+    for (size_t i = 0; i < p.n && st == TG_OK; i++) {
+      stamp *at = &p.at[i];
+      if (at->used) continue;
+      stamp *finish = at->opens ? find_finish(&p, i) : NULL;
+      if (finish != NULL) finish->used = true;
+      at->used = true;
+      st = at->opens ? add_stage(&p, at, finish) : add_stage(&p, NULL, at);
+    }
+  }
+  in->alloc->release(in->alloc->ctx, p.at);
+  if (st != TG_OK) tg_fail(err, st, 0, 0, "PMF stamps: %s", tg_status_text(st));
+  return st;
+}
+
+const tg_format tg_format_pmf = {
+    .name = "pmf",
+    .title = "TF-A's boot markers (PMF dumps)",
+    .rules = rules,
+    .n_rules = TG_COUNT_OF(rules),
+    .reduce = reduce,
+};

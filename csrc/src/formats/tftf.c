@@ -1,0 +1,382 @@
+/* tftf.c - TF-A's test framework: sessions, tests, and the RT_INSTR records of the runtime
+ * instrumentation suite.
+ *
+ * Four shapes of record are told apart by their count of numbers; the closing "/>" is required,
+ * so that a record cut short is a problem and never a smaller number.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "tftf.h"
+
+#include <string.h>
+
+#include "boots.h"
+#include "formats.h"
+
+#define RECORD(n, p) {.name = "tftf." n, .pattern = "<RT_INSTR:{test:word} ~" p "/>", \
+                      .tag = "<RT_INSTR:", .all = true, .better = TG_BETTER_LOWER}
+#define LINE(n, p, t) {.name = "tftf." n, .pattern = (p), .tag = (t), .all = true, \
+                       .better = TG_BETTER_NONE}
+#define SOFT(n, p, t) {.name = "tftf." n, .pattern = (p), .tag = (t), .all = true, .soft = true, \
+                       .better = TG_BETTER_NONE}
+#define TIMES "{powerdown:uint} ~{wakeup:uint} ~{cache_flush:uint}"
+#define VERDICT "{verdict:Skipped|Passed|Failed|Crashed}"
+
+static const tg_rule_def rules[] = {
+    RECORD("times", "{cluster:uint} ~{core:uint} ~" TIMES),
+    RECORD("times_old", "{position:uint} ~" TIMES),
+    RECORD("latency", "{cluster:uint} ~{core:uint} ~{latency:uint}"),
+    RECORD("latency_old", "{position:uint} ~{latency:uint}"),
+    LINE("executing", "> Executing '{title:text}'~$", "> Executing '"),
+    LINE("complete", "TEST COMPLETE~" VERDICT, "TEST COMPLETE"),
+    LINE("starting_old", "Starting unittest '{title:text}'~$", "Starting unittest '"),
+    LINE("complete_old", "Unittest '{title:text}' complete. Result: ~" VERDICT, "Unittest '"),
+    LINE("suite", "Running test suite '{suite:text}'~$", "Running test suite '"),
+    SOFT("session", "Starting a new test session", "Starting a new test"),
+    SOFT("resumed", "Resuming interrupted test session", "Resuming interrupted test"),
+    SOFT("exit", "Exiting tests.", "Exiting tests"),
+    SOFT("crashed", "Test has crashed, moving to the next one", "Test has crashed"),
+    SOFT("count", "Tests ~{what:Skipped|Passed|Failed|Crashed} ~: ~{n:uint}", "Tests "),
+    SOFT("order", "PMF timestamps are not correctly ordered", "PMF timestamps"),
+    SOFT("version", "Wrong PSCI version:{text:text}", "Wrong PSCI version:"),
+    SOFT("exception", "Unhandled exception on {text:text}", "Unhandled exception"),
+    SOFT("panic", "PANIC in file:{text:text}", "PANIC in file:"),
+    SOFT("assert", "ASSERT:{text:text}", "ASSERT:"),
+    SOFT("bug", "BUG:{text:text}", "BUG:"),
+    SOFT("error", "ERROR: ~{text:text}", "ERROR:"),
+    SOFT("warning", "WARNING: ~{text:text}", "WARNING:"),
+};
+
+static const tg_column_def test_columns[] = {
+    {"source", TG_U32, 0},     {"boot", TG_U32, 0},      {"block", TG_U32, 0},
+    {"test", TG_TEXT, 0},      {"title", TG_TEXT, 0},    {"suite", TG_TEXT, 0},
+    {"verdict", TG_TEXT, 0},   {"reason", TG_TEXT, 0},   {"records", TG_U32, 0},
+    {"expected", TG_U32, 0},   {"partial", TG_BOOL, 0},  {"cpus", TG_TEXT, 0},
+    {"channel", TG_TEXT, 0},   {"first_line", TG_U64, 0}, {"first_offset", TG_U64, 0},
+    {"last_line", TG_U64, 0},
+};
+enum { T_SOURCE, T_BOOT, T_BLOCK, T_TEST, T_TITLE, T_SUITE, T_VERDICT, T_REASON, T_RECORDS,
+       T_EXPECTED, T_PARTIAL, T_CPUS, T_CHANNEL, T_LINE, T_OFFSET, T_LAST, T_COLUMNS };
+
+static const tg_column_def event_columns[] = {
+    {"source", TG_U32, 0}, {"boot", TG_U32, 0}, {"block", TG_U32, 0}, {"kind", TG_TEXT, 0},
+    {"text", TG_TEXT, 0},  {"line", TG_U64, 0}, {"offset", TG_U64, 0},
+};
+enum { E_SOURCE, E_BOOT, E_BLOCK, E_KIND, E_TEXT, E_LINE, E_OFFSET, E_COLUMNS };
+
+static const char *const metrics[] = {"powerdown", "wakeup", "cache_flush"};
+static const char *const identity_words[] = {"map", "label", "linear", "ordinal"};
+
+/* One source on its way into the result. */
+typedef struct emit {
+  const tg_reduce_in *in;
+  tg_result *out;
+  const tg_tftf_log *log;
+  tg_table *tests, *events;
+  tg_place *labels, *cpus;
+  size_t labels_cap, cpus_cap;
+  uint32_t source;
+} emit;
+
+/* How the values of one boot are stored. */
+typedef struct boot_unit {
+  const tg_platform *platform;
+  uint64_t hz;
+  tg_clock_origin origin;
+  bool ticks;
+} boot_unit;
+
+static tg_status set_str(tg_table *t, size_t row, size_t col, tg_str v) {
+  return v.p != NULL ? tg_table_set_text(t, row, col, v.p, v.n) : TG_OK;
+}
+
+static size_t values_of(const tg_tftf_block *b) { return b->latency ? 1 : 3; }
+
+/* Decides whether the values of the boot of block `from` are whole ticks of its clock. A few off the grid are
+ * torn numbers; if most are off, the clock is not this board's. */
+static tg_status decide_unit(emit *e, size_t from, boot_unit *unit) {
+  uint32_t boot = e->log->blocks[from].boot;
+  size_t on = 0;
+  size_t off = 0;
+  const tg_tftf_row *first = NULL;
+  unit->platform = tg_tftf_platform(e->in, e->out, boot);
+  unit->hz = tg_boot_clock(e->in, e->out, boot, &unit->origin);
+  unit->ticks = false;
+  if (unit->hz == 0) return TG_OK;
+  for (size_t i = from; i < e->log->n_blocks && e->log->blocks[i].boot == boot; i++) {
+    const tg_tftf_block *b = &e->log->blocks[i];
+    for (size_t r = b->first_row; r < b->first_row + b->n_rows; r++) {
+      const tg_tftf_row *row = &e->log->rows[r];
+      for (size_t v = 0; v < values_of(b); v++) {
+        int64_t ticks = 0;
+        bool good = false;
+        if (row->value[v] > INT64_MAX) continue;
+        tg_status st = tg_ns_to_ticks((int64_t)row->value[v], unit->hz, &ticks, &good);
+        if (st == TG_OK && good) {
+          on++;
+        } else {
+          off++;
+          if (first == NULL) first = row;
+        }
+      }
+    }
+  }
+  unit->ticks = off <= on;
+  if (unit->ticks || first == NULL) return TG_OK;
+  unit->origin = TG_CLOCK_NONE;
+  return tg_result_problem(e->out, e->source, first->line, first->offset, "tftf", "off-grid",
+                           "%zu of %zu values of this boot are no whole ticks of %llu Hz: the "
+                           "clock is another, the values stay in ns",
+                           off, on + off, (unsigned long long)unit->hz);
+}
+
+/* Among which cpus the readings of a test may be interchanged: the powerdown path of the parallel
+ * tests queues over all cpus, the rest within a cluster. */
+static const char *exchange_of(tg_str test, const char *metric) {
+  static const char suffix[] = "_parallel";
+  size_t n = sizeof suffix - 1;
+  if (test.n < n || memcmp(test.p + test.n - n, suffix, n) != 0) return "none";
+  return strcmp(metric, "powerdown") == 0 ? "all" : "cluster";
+}
+
+/* One value as a reading. */
+static tg_status add_reading(emit *e, const tg_tftf_block *b, uint32_t block, const boot_unit *unit,
+                             const tg_tftf_row *row, size_t v, tg_key *key) {
+  const char *metric = b->latency ? "latency" : metrics[v];
+  tg_reading reading = {.line = row->line, .offset = row->offset, .source = e->source,
+                        .boot = b->boot, .run = TG_NONE, .block = block};
+  bool on_grid = true;
+  if (row->value[v] > INT64_MAX) {
+    return tg_result_problem(e->out, e->source, row->line, row->offset, "tftf", "overflow",
+                             "%s %llu does not fit 63 bits", metric,
+                             (unsigned long long)row->value[v]);
+  }
+  reading.value = (int64_t)row->value[v];
+  if (unit->ticks) {
+    tg_status st = tg_ns_to_ticks(reading.value, unit->hz, &reading.value, &on_grid);
+    if (st != TG_OK || !on_grid) {
+      return tg_result_problem(e->out, e->source, row->line, row->offset, "tftf", "off-grid",
+                               "%s %llu ns is no whole number of ticks of %llu Hz", metric,
+                               (unsigned long long)row->value[v], (unsigned long long)unit->hz);
+    }
+  }
+  key->metric = tg_str_of(metric);
+  key->exchange = tg_str_of(exchange_of(key->test, metric));
+  tg_status st = tg_result_key(e->out, key, &reading.key);
+  return st == TG_OK ? tg_result_reading(e->out, &reading) : st;
+}
+
+/* The printed label of a row as text. */
+static tg_str label_text(const tg_tftf_block *b, const tg_tftf_row *row, char buffer[24]) {
+  uint8_t *p = (uint8_t *)buffer + 24;
+  uint8_t *end = p;
+  uint32_t parts[2] = {row->label.core, row->label.cluster};
+  for (size_t i = 0; i < (b->linear ? 1u : 2u); i++) {
+    if (i > 0) *--p = ',';
+    uint32_t n = parts[i];
+    do {
+      *--p = (uint8_t)('0' + n % 10);
+      n /= 10;
+    } while (n > 0);
+  }
+  tg_str text = {p, (size_t)(end - p)};
+  return text;
+}
+
+/* True if a record of these lines was torn: then the block may lack one in the middle. */
+static bool is_torn(const emit *e, const tg_tftf_block *b) {
+  const tg_table *problems = tg_records_problems(e->in->sources[e->source]);
+  size_t low = 0;
+  size_t high = problems != NULL ? tg_table_rows(problems) : 0;
+  size_t n = high;
+  while (low < high) {
+    size_t mid = low + (high - low) / 2;
+    uint64_t line = 0;
+    (void)tg_table_u64(problems, mid, TG_PROBLEM_LINE, &line);
+    if (line < b->line) {
+      low = mid + 1;
+    } else {
+      high = mid;
+    }
+  }
+  for (; low < n; low++) {
+    uint64_t line = 0;
+    tg_str rule;
+    (void)tg_table_u64(problems, low, TG_PROBLEM_LINE, &line);
+    if (line > b->last_line) return false;
+    if (!tg_table_text(problems, low, TG_PROBLEM_RULE, &rule)) continue;
+    if (rule.n >= 5 && memcmp(rule.p, "tftf.", 5) == 0) return true;
+  }
+  return false;
+}
+
+/* The readings of a block. */
+static tg_status add_readings(emit *e, const tg_tftf_block *b, uint32_t block,
+                              const boot_unit *unit, bool torn, tg_identity *how) {
+  const tg_tftf_row *rows = &e->log->rows[b->first_row];
+  char buffer[24];
+  char channel[64] = "channel=";
+  tg_status st = tg_grow(e->in->alloc, (void **)&e->labels, &e->labels_cap, b->n_rows,
+                         sizeof *e->labels);
+  if (st == TG_OK) {
+    st = tg_grow(e->in->alloc, (void **)&e->cpus, &e->cpus_cap, b->n_rows, sizeof *e->cpus);
+  }
+  if (st != TG_OK) return st;
+  for (size_t i = 0; i < b->n_rows; i++) e->labels[i] = rows[i].label;
+  *how = tg_topology_identify(unit->platform, e->labels, b->n_rows, b->linear, !torn,
+                              e->cpus);
+  for (size_t i = 0; i < b->n_rows && st == TG_OK; i++) {
+    tg_key key = {.cluster = TG_NONE, .core = TG_NONE, .cpu = TG_NONE, .resolution = 1};
+    key.format = tg_str_of("tftf");
+    key.test = b->test.p != NULL ? b->test : b->title;
+    key.better = TG_BETTER_LOWER;
+    key.unit = tg_str_of(unit->ticks ? "tick" : "ns");
+    key.clock_hz = unit->ticks ? unit->hz : 0;
+    key.origin = unit->ticks ? unit->origin : TG_CLOCK_NONE;
+    if (b->channel.p != NULL && b->channel.n < sizeof channel - 8) {
+      memcpy(channel + 8, b->channel.p, b->channel.n);
+      key.labels = (tg_str){(const uint8_t *)channel, 8 + b->channel.n};
+    }
+    if (*how == TG_IDENTITY_ORDINAL) {
+      key.place = label_text(b, &rows[i], buffer);
+      key.cpu = (uint32_t)i;
+    } else {
+      key.cluster = e->cpus[i].cluster;
+      key.core = e->cpus[i].core;
+    }
+    for (size_t v = 0; v < values_of(b) && st == TG_OK; v++) {
+      st = add_reading(e, b, block, unit, &rows[i], v, &key);
+    }
+  }
+  return st;
+}
+
+/* How many records a whole block of the boot of block `from` has: the platform's cpus, else the largest block.
+ * 0: not known. */
+static size_t expected_rows(const emit *e, size_t from, const boot_unit *unit) {
+  uint32_t boot = e->log->blocks[from].boot;
+  if (unit->platform != NULL && unit->platform->n_cpus > 0) return unit->platform->n_cpus;
+  size_t most = 0;
+  for (size_t i = from; i < e->log->n_blocks && e->log->blocks[i].boot == boot; i++) {
+    if (e->log->blocks[i].n_rows > most) most = e->log->blocks[i].n_rows;
+  }
+  return most;
+}
+
+static bool is_word(tg_str v, const char *word) {
+  return v.n == strlen(word) && memcmp(v.p, word, v.n) == 0;
+}
+
+/* The row of a block in "tests". */
+static tg_status add_test(emit *e, const tg_tftf_block *b, uint32_t block, size_t expected,
+                          bool torn, tg_identity how) {
+  size_t row = 0;
+  tg_table *t = e->tests;
+  bool skipped = b->verdict.p != NULL && is_word(b->verdict, "Skipped");
+  bool has_records = b->n_rows > 0 || b->test.p != NULL;
+  tg_status st = tg_table_append(t, &row);
+  if (st == TG_OK) st = tg_table_set_u32(t, row, T_SOURCE, e->source);
+  if (st == TG_OK && b->boot != TG_NONE) st = tg_table_set_u32(t, row, T_BOOT, b->boot);
+  if (st == TG_OK) st = tg_table_set_u32(t, row, T_BLOCK, block);
+  if (st == TG_OK) st = set_str(t, row, T_TEST, b->test);
+  if (st == TG_OK) st = set_str(t, row, T_TITLE, b->title);
+  if (st == TG_OK) st = set_str(t, row, T_SUITE, b->suite);
+  if (st == TG_OK) st = set_str(t, row, T_VERDICT, b->verdict);
+  if (st == TG_OK) st = set_str(t, row, T_REASON, b->reason);
+  if (st == TG_OK) st = set_str(t, row, T_CHANNEL, b->channel);
+  if (st == TG_OK) st = tg_table_set_u32(t, row, T_RECORDS, (uint32_t)b->n_rows);
+  if (st == TG_OK && has_records && expected > 0) {
+    st = tg_table_set_u32(t, row, T_EXPECTED, (uint32_t)expected);
+    if (st == TG_OK) {
+      st = tg_table_set_bool(t, row, T_PARTIAL, !skipped && (torn || b->n_rows < expected));
+    }
+  }
+  if (st == TG_OK && b->n_rows > 0) st = tg_table_set_cstr(t, row, T_CPUS, identity_words[how]);
+  if (st == TG_OK) st = tg_table_set_u64(t, row, T_LINE, b->line);
+  if (st == TG_OK) st = tg_table_set_u64(t, row, T_OFFSET, b->offset);
+  if (st == TG_OK) st = tg_table_set_u64(t, row, T_LAST, b->last_line);
+  return st;
+}
+
+static tg_status add_events(emit *e) {
+  for (size_t i = 0; i < e->log->n_events; i++) {
+    const tg_tftf_event *ev = &e->log->events[i];
+    size_t row = 0;
+    tg_status st = tg_table_append(e->events, &row);
+    if (st == TG_OK) st = tg_table_set_u32(e->events, row, E_SOURCE, e->source);
+    if (st == TG_OK && ev->boot != TG_NONE) {
+      st = tg_table_set_u32(e->events, row, E_BOOT, ev->boot);
+    }
+    if (st == TG_OK && ev->block != SIZE_MAX) {
+      st = tg_table_set_u32(e->events, row, E_BLOCK, (uint32_t)ev->block);
+    }
+    if (st == TG_OK) st = set_str(e->events, row, E_KIND, ev->kind);
+    if (st == TG_OK) st = set_str(e->events, row, E_TEXT, ev->text);
+    if (st == TG_OK) st = tg_table_set_u64(e->events, row, E_LINE, ev->line);
+    if (st == TG_OK) st = tg_table_set_u64(e->events, row, E_OFFSET, ev->offset);
+    if (st != TG_OK) return st;
+  }
+  return TG_OK;
+}
+
+/* Says once a boot what its blocks could not be told from. */
+static tg_status note_ordinal(emit *e, const tg_tftf_block *b, const boot_unit *unit) {
+  return tg_result_problem(e->out, e->source, b->line, b->offset, "tftf", "cpu-unknown",
+                           "%s: the labels of this boot do not say which cpu they mean; cpus go "
+                           "by their place in the block. --platform settles it",
+                           unit->platform != NULL ? unit->platform->name : "unknown platform");
+}
+
+static tg_status emit_blocks(emit *e) {
+  boot_unit unit = {0};
+  uint32_t boot = TG_NONE;
+  bool first = true;
+  bool noted = false;
+  size_t expected = 0;
+  for (size_t i = 0; i < e->log->n_blocks; i++) {
+    const tg_tftf_block *b = &e->log->blocks[i];
+    tg_identity how = TG_IDENTITY_LABEL;
+    tg_status st = TG_OK;
+    if (first || b->boot != boot) {
+      first = noted = false;
+      boot = b->boot;
+      st = decide_unit(e, i, &unit);
+      expected = expected_rows(e, i, &unit);
+    }
+    bool torn = is_torn(e, b);
+    if (st == TG_OK) st = add_readings(e, b, (uint32_t)i, &unit, torn, &how);
+    if (st == TG_OK && how == TG_IDENTITY_ORDINAL && !noted) {
+      noted = true;
+      st = note_ordinal(e, b, &unit);
+    }
+    if (st == TG_OK) st = add_test(e, b, (uint32_t)i, expected, torn, how);
+    if (st != TG_OK) return st;
+  }
+  return TG_OK;
+}
+
+/* "tests", "events", keys and readings of all sources. */
+static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
+  emit e = {.in = in, .out = out};
+  tg_status st = tg_result_table(out, "tests", test_columns, T_COLUMNS, &e.tests);
+  if (st == TG_OK) st = tg_result_table(out, "events", event_columns, E_COLUMNS, &e.events);
+  for (size_t s = 0; s < in->n_sources && st == TG_OK; s++) {
+    tg_tftf_log log = {.a = in->alloc};
+    e.source = (uint32_t)s;
+    e.log = &log;
+    st = tg_tftf_walk(in, (uint32_t)s, out, &log);
+    if (st == TG_OK) st = emit_blocks(&e);
+    if (st == TG_OK) st = add_events(&e);
+    tg_tftf_log_free(&log);
+  }
+  in->alloc->release(in->alloc->ctx, e.labels);
+  in->alloc->release(in->alloc->ctx, e.cpus);
+  if (st != TG_OK) tg_fail(err, st, 0, 0, "TFTF records: %s", tg_status_text(st));
+  return st;
+}
+
+const tg_format tg_format_tftf = {
+    .name = "tftf",
+    .title = "TF-A's test framework: runtime instrumentation",
+    .rules = rules,
+    .n_rules = TG_COUNT_OF(rules),
+    .reduce = reduce,
+};

@@ -1,0 +1,510 @@
+/* tftf_walk.c - the records of a TFTF console in order become blocks and events.
+ *
+ * Markers ("> Executing", "TEST COMPLETE") delimit a block; without them a block ends where a cpu
+ * comes again or another test begins. The shape that most records of a boot have is right, the
+ * others are cut records that look like it.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "boots.h"
+#include "formats.h"
+#include "tftf.h"
+
+typedef enum kind {
+  K_NONE = 0,
+  K_TIMES,
+  K_TIMES_OLD,
+  K_LATENCY,
+  K_LATENCY_OLD,
+  K_START,
+  K_VERDICT,
+  K_SUITE,
+  K_SESSION,
+  K_COUNT, /* a line of the summary */
+  K_EVENT,
+  K_REASON /* an event that explains a verdict */
+} kind;
+
+static const struct {
+  const char *rule;
+  kind kind;
+  const char *text; /* what a line without fields says */
+} kinds[] = {
+    {"tftf.times", K_TIMES, NULL},
+    {"tftf.times_old", K_TIMES_OLD, NULL},
+    {"tftf.latency", K_LATENCY, NULL},
+    {"tftf.latency_old", K_LATENCY_OLD, NULL},
+    {"tftf.executing", K_START, NULL},
+    {"tftf.starting_old", K_START, NULL},
+    {"tftf.complete", K_VERDICT, NULL},
+    {"tftf.complete_old", K_VERDICT, NULL},
+    {"tftf.suite", K_SUITE, NULL},
+    {"tftf.session", K_SESSION, NULL},
+    {"tftf.resumed", K_SESSION, NULL},
+    {"tftf.exit", K_SESSION, NULL},
+    {"tftf.crashed", K_EVENT, "Test has crashed, moving to the next one"},
+    {"tftf.warning", K_EVENT, NULL},
+    {"tftf.order", K_REASON, "PMF timestamps are not correctly ordered"},
+    {"tftf.version", K_REASON, NULL},
+    {"tftf.exception", K_REASON, NULL},
+    {"tftf.panic", K_REASON, NULL},
+    {"tftf.assert", K_REASON, NULL},
+    {"tftf.bug", K_REASON, NULL},
+    {"tftf.error", K_REASON, NULL},
+    {"tftf.count", K_COUNT, NULL},
+};
+
+/* Titles of the suite and the functions behind them. */
+static const struct {
+  const char *title, *test;
+} titles[] = {
+    {"Suspend to deepest power level on all cores in parallel", "susp_deep_parallel"},
+    {"Suspend to deepest power level on all cores in sequence", "susp_deep_serial"},
+    {"CPU suspend on all cores in parallel", "cpu_susp_parallel"},
+    {"CPU suspend on all cores in sequence", "cpu_susp_serial"},
+    {"CPU off on all non-lead cores in sequence and suspend lead to deepest power level",
+     "cpu_off_serial"},
+    {"PSCI version call on all cores in parallel", "psci_version_parallel"},
+};
+static const char prefix[] = "test_rt_instr_";
+
+#define MAX_BLOCK 1024 /* records of one block */
+
+/* How many records of each family there are: 0 cluster and core, 1 positions. */
+typedef struct shapes {
+  size_t n[2];
+} shapes;
+
+typedef struct walk {
+  const tg_reduce_in *in;
+  const tg_records *records;
+  tg_result *out;
+  tg_tftf_log *log;
+  uint8_t *map; /* rule -> kind */
+  shapes *boots, all; /* by row of "boots"; the last is for records outside every boot */
+  size_t map_cap, n_boots, boots_cap;
+  const tg_platform *platform; /* of the current boot */
+  bool old;                    /* the records of the current boot have positions */
+  tg_str channel; /* the one this pass looks at; {NULL, 0}: records without one */
+  tg_str suite;
+  size_t open, last; /* blocks; SIZE_MAX: none */
+  tg_place *labels;
+  size_t labels_cap;
+  uint32_t source, boot;
+} walk;
+
+static bool equal(tg_str a, tg_str b) {
+  return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static bool starts_with(tg_str a, const char *word) {
+  size_t n = strlen(word);
+  return a.n >= n && memcmp(a.p, word, n) == 0;
+}
+
+static bool contains(tg_str a, const char *word) {
+  size_t n = strlen(word);
+  for (size_t i = 0; n <= a.n && i <= a.n - n; i++) {
+    if (memcmp(a.p + i, word, n) == 0) return true;
+  }
+  return false;
+}
+
+static kind kind_of(const walk *w, tg_record at) { return (kind)w->map[at.rule]; }
+static bool is_record(kind k) { return k >= K_TIMES && k <= K_LATENCY_OLD; }
+static bool is_old(kind k) { return k == K_TIMES_OLD || k == K_LATENCY_OLD; }
+
+static tg_str text_of(const walk *w, tg_record at, size_t field) {
+  tg_str v = {NULL, 0};
+  (void)tg_table_text(tg_records_table(w->records, at.rule), at.row, TG_REC_FIELD + field, &v);
+  while (v.n > 0 && v.p[v.n - 1] <= ' ') v.n--;
+  while (v.n > 0 && v.p[0] <= ' ') v.p++, v.n--;
+  return v;
+}
+
+static tg_str channel_of(const walk *w, tg_record at) {
+  tg_str v = {NULL, 0};
+  (void)tg_table_text(tg_records_table(w->records, at.rule), at.row, TG_REC_CHANNEL, &v);
+  return v;
+}
+
+/* A name says which of the two kinds of record it has. */
+static bool name_fits(tg_str name, kind k) {
+  return contains(name, "version") == (k == K_LATENCY || k == K_LATENCY_OLD);
+}
+
+static tg_status map_rules(walk *w) {
+  const tg_ruleset *set = tg_records_rules(w->records);
+  size_t n = tg_ruleset_count(set);
+  tg_status st = tg_grow(w->in->alloc, (void **)&w->map, &w->map_cap, n + 1, 1);
+  if (st != TG_OK) return st;
+  for (size_t i = 0; i < n; i++) {
+    w->map[i] = K_NONE;
+    for (size_t k = 0; k < TG_COUNT_OF(kinds); k++) {
+      if (strcmp(tg_ruleset_name(set, i), kinds[k].rule) == 0) w->map[i] = (uint8_t)kinds[k].kind;
+    }
+  }
+  return TG_OK;
+}
+
+static shapes *shapes_of(const walk *w, uint32_t boot) {
+  return &w->boots[boot < w->n_boots ? boot : w->n_boots];
+}
+
+/* Counts the families of every boot; a record whose name contradicts its shape does not count. */
+static tg_status count_shapes(walk *w) {
+  const tg_table *boots = tg_result_get(w->out, "boots");
+  size_t n = tg_records_count(w->records);
+  w->n_boots = boots != NULL ? tg_table_rows(boots) : 0;
+  tg_status st = tg_grow(w->in->alloc, (void **)&w->boots, &w->boots_cap, w->n_boots + 1,
+                         sizeof *w->boots);
+  if (st != TG_OK) return st;
+  memset(w->boots, 0, (w->n_boots + 1) * sizeof *w->boots);
+  for (size_t i = 0; i < n; i++) {
+    tg_record at = tg_records_at(w->records, i);
+    kind k = kind_of(w, at);
+    if (!is_record(k) || !name_fits(text_of(w, at, 0), k)) continue;
+    shapes_of(w, tg_boot_at(w->out, w->source, at.offset))->n[is_old(k)]++;
+    w->all.n[is_old(k)]++;
+  }
+  return TG_OK;
+}
+
+/* A new boot: what its records look like (by majority there, else in the whole source) and which
+ * platform it is. */
+static void enter_boot(walk *w, uint32_t boot) {
+  const shapes *here = shapes_of(w, boot);
+  w->boot = boot;
+  w->suite = (tg_str){NULL, 0};
+  w->old = here->n[1] != here->n[0] ? here->n[1] > here->n[0] : w->all.n[1] > w->all.n[0];
+  w->platform = tg_tftf_platform(w->in, w->out, boot);
+}
+
+/* --- blocks -------------------------------------------------------------------------------- */
+
+static void close_block(walk *w) {
+  if (w->open == SIZE_MAX) return;
+  w->last = w->open;
+  w->open = SIZE_MAX;
+}
+
+static tg_status open_block(walk *w, tg_record at, bool marked) {
+  tg_tftf_log *log = w->log;
+  close_block(w);
+  tg_status st = tg_grow(w->in->alloc, (void **)&log->blocks, &log->blocks_cap, log->n_blocks + 1,
+                         sizeof *log->blocks);
+  if (st != TG_OK) return st;
+  tg_tftf_block *b = &log->blocks[log->n_blocks];
+  memset(b, 0, sizeof *b);
+  b->line = b->last_line = at.line;
+  b->offset = b->last_offset = at.offset;
+  b->first_row = log->n_rows;
+  b->boot = w->boot;
+  b->marked = marked;
+  b->suite = w->suite;
+  b->channel = w->channel;
+  w->open = log->n_blocks++;
+  return TG_OK;
+}
+
+/* The function behind a title; a name in a record that is not ambiguous tells it too. */
+static tg_str test_of_title(tg_str title) {
+  for (size_t i = 0; i < TG_COUNT_OF(titles); i++) {
+    if (equal(title, tg_str_of(titles[i].title))) return tg_str_of(titles[i].test);
+  }
+  return (tg_str){NULL, 0};
+}
+
+static tg_str test_of_name(tg_str name) {
+  if (starts_with(name, prefix)) {
+    name.p += sizeof prefix - 1;
+    name.n -= sizeof prefix - 1;
+  }
+  return name;
+}
+
+/* Before tf-a-tests 2bfcf9ef both suspend tests print the name of a shared helper. */
+static bool is_ambiguous(tg_str test) {
+  return equal(test, tg_str_of("susp_parallel")) || equal(test, tg_str_of("susp_serial"));
+}
+
+static bool is_known(tg_str test) {
+  for (size_t i = 0; i < TG_COUNT_OF(titles); i++) {
+    if (equal(test, tg_str_of(titles[i].test))) return true;
+  }
+  return false;
+}
+
+/* A title of the old form is "suite - test". */
+static void split_title(tg_str *title, tg_str *suite) {
+  for (size_t i = 0; title->n >= 3 && i <= title->n - 3; i++) {
+    if (memcmp(title->p + i, " - ", 3) != 0) continue;
+    *suite = (tg_str){title->p, i};
+    *title = (tg_str){title->p + i + 3, title->n - i - 3};
+    return;
+  }
+}
+
+static tg_status start_test(walk *w, tg_record at) {
+  bool old = strcmp(tg_ruleset_name(tg_records_rules(w->records), at.rule),
+                    "tftf.starting_old") == 0;
+  tg_status st = open_block(w, at, true);
+  if (st != TG_OK) return st;
+  tg_tftf_block *b = &w->log->blocks[w->open];
+  b->title = text_of(w, at, 0);
+  if (old) split_title(&b->title, &b->suite);
+  b->test = test_of_title(b->title);
+  return TG_OK;
+}
+
+static tg_status end_test(walk *w, tg_record at) {
+  bool old = strcmp(tg_ruleset_name(tg_records_rules(w->records), at.rule),
+                    "tftf.complete_old") == 0;
+  tg_status st = w->open == SIZE_MAX ? open_block(w, at, false) : TG_OK;
+  if (st != TG_OK) return st;
+  tg_tftf_block *b = &w->log->blocks[w->open];
+  b->verdict = text_of(w, at, old ? 1 : 0);
+  b->last_line = at.line;
+  b->last_offset = at.offset;
+  close_block(w);
+  return TG_OK;
+}
+
+/* --- records ------------------------------------------------------------------------------- */
+
+static bool read_row(const walk *w, tg_record at, kind k, tg_tftf_row *row) {
+  const tg_table *t = tg_records_table(w->records, at.rule);
+  size_t col = TG_REC_FIELD + 1;
+  uint64_t label[2] = {0, 0};
+  memset(row, 0, sizeof *row);
+  row->line = at.line;
+  row->offset = at.offset;
+  for (size_t i = is_old(k) ? 1 : 0; i < 2; i++) {
+    if (!tg_table_u64(t, at.row, col++, &label[i]) || label[i] >= TG_NONE) return false;
+  }
+  row->label.cluster = (uint32_t)label[0];
+  row->label.core = (uint32_t)label[1];
+  size_t n = k == K_TIMES || k == K_TIMES_OLD ? 3 : 1;
+  for (size_t i = 0; i < n; i++) {
+    if (!tg_table_u64(t, at.row, col++, &row->value[i])) return false;
+  }
+  return true;
+}
+
+/* True if the record belongs to another test than the open block. */
+static bool other_test(const tg_tftf_block *b, tg_str name, bool latency, bool old) {
+  if (b->n_rows > 0) {
+    return !equal(b->printed, name) || b->latency != latency || b->linear != old;
+  }
+  tg_str test = test_of_name(name);
+  return b->test.p != NULL && !is_ambiguous(test) && is_known(test) && !equal(b->test, test);
+}
+
+/* True if a cpu comes that the block has already. With markers and an unknown platform the
+ * markers count alone. */
+static tg_status cpu_again(walk *w, const tg_tftf_block *b, tg_place label, bool old,
+                           bool *again) {
+  const tg_platform *p = w->platform;
+  *again = b->n_rows >= MAX_BLOCK || (p != NULL && p->n_cpus > 0 && b->n_rows >= p->n_cpus);
+  if (*again || (b->marked && p == NULL)) return TG_OK;
+  tg_status st = tg_grow(w->in->alloc, (void **)&w->labels, &w->labels_cap, b->n_rows + 1,
+                         sizeof *w->labels);
+  if (st != TG_OK) return st;
+  for (size_t i = 0; i < b->n_rows; i++) w->labels[i] = w->log->rows[b->first_row + i].label;
+  w->labels[b->n_rows] = label;
+  *again = !tg_topology_may_follow(p, w->labels, b->n_rows + 1, old, b->marked);
+  return TG_OK;
+}
+
+static tg_status refuse(walk *w, tg_record at, const char *detail) {
+  return tg_result_problem(w->out, w->source, at.line, at.offset,
+                           tg_ruleset_name(tg_records_rules(w->records), at.rule),
+                           "shape-conflict", "%s", detail);
+}
+
+static tg_status take_record(walk *w, tg_record at, kind k) {
+  tg_str name = text_of(w, at, 0);
+  bool latency = k == K_LATENCY || k == K_LATENCY_OLD;
+  bool old = is_old(k);
+  bool again = false;
+  tg_tftf_row row;
+  tg_status st = TG_OK;
+  if (!name_fits(name, k)) {
+    return refuse(w, at, latency ? "a suspend or off test with one number"
+                                 : "a version test with three numbers");
+  }
+  if (old != w->old) {
+    return refuse(w, at, "the other records of this boot have another count of numbers: this "
+                         "one lacks a field");
+  }
+  if (!read_row(w, at, k, &row)) return refuse(w, at, "a number outside its range");
+  if (w->open != SIZE_MAX && other_test(&w->log->blocks[w->open], name, latency, old)) {
+    close_block(w);
+  }
+  if (w->open != SIZE_MAX) {
+    st = cpu_again(w, &w->log->blocks[w->open], row.label, old, &again);
+    if (st == TG_OK && again) close_block(w);
+  }
+  if (st == TG_OK && w->open == SIZE_MAX) st = open_block(w, at, false);
+  if (st != TG_OK) return st;
+  st = tg_grow(w->in->alloc, (void **)&w->log->rows, &w->log->rows_cap, w->log->n_rows + 1,
+               sizeof *w->log->rows);
+  if (st != TG_OK) return st;
+  tg_tftf_block *b = &w->log->blocks[w->open];
+  if (b->n_rows == 0) {
+    b->printed = name;
+    b->linear = old;
+    b->latency = latency;
+    if (b->test.p == NULL) b->test = test_of_name(name);
+    b->first_row = w->log->n_rows;
+  }
+  w->log->rows[w->log->n_rows++] = row;
+  b->n_rows++;
+  b->last_line = at.line;
+  b->last_offset = at.offset;
+  return TG_OK;
+}
+
+/* --- events -------------------------------------------------------------------------------- */
+
+/* A name without its format: "error" of "tftf.error". */
+static tg_str kind_word(const walk *w, tg_record at) {
+  tg_str v = tg_str_of(tg_ruleset_name(tg_records_rules(w->records), at.rule));
+  const uint8_t *dot = v.n > 0 ? memchr(v.p, '.', v.n) : NULL;
+  if (dot != NULL) v = (tg_str){dot + 1, v.n - (size_t)(dot + 1 - v.p)};
+  return v;
+}
+
+static tg_status take_event(walk *w, tg_record at, kind k) {
+  tg_tftf_log *log = w->log;
+  size_t block = w->open != SIZE_MAX ? w->open : w->last;
+  tg_str text = text_of(w, at, 0);
+  for (size_t i = 0; text.p == NULL && i < TG_COUNT_OF(kinds); i++) {
+    const char *name = tg_ruleset_name(tg_records_rules(w->records), at.rule);
+    if (strcmp(name, kinds[i].rule) == 0) text = tg_str_of(kinds[i].text);
+  }
+  tg_status st = tg_grow(w->in->alloc, (void **)&log->events, &log->events_cap, log->n_events + 1,
+                         sizeof *log->events);
+  if (st != TG_OK) return st;
+  log->events[log->n_events++] = (tg_tftf_event){.kind = kind_word(w, at), .text = text,
+                                                 .line = at.line, .offset = at.offset,
+                                                 .block = block, .boot = w->boot};
+  if (k == K_REASON && block != SIZE_MAX && log->blocks[block].reason.p == NULL) {
+    log->blocks[block].reason = text.n > 0 ? text : kind_word(w, at);
+  }
+  return TG_OK;
+}
+
+static tg_status take(walk *w, tg_record at) {
+  kind k = kind_of(w, at);
+  switch (k) {
+    case K_NONE: return TG_OK;
+    case K_TIMES:
+    case K_TIMES_OLD:
+    case K_LATENCY:
+    case K_LATENCY_OLD: return take_record(w, at, k);
+    case K_START: return start_test(w, at);
+    case K_VERDICT: return end_test(w, at);
+    case K_SUITE: w->suite = text_of(w, at, 0); break;
+    case K_SESSION: break;
+    case K_COUNT:
+      close_block(w);
+      return TG_OK;
+    case K_EVENT:
+    case K_REASON: return take_event(w, at, k);
+  }
+  close_block(w);
+  w->last = SIZE_MAX;
+  return TG_OK;
+}
+
+/* One pass over the records of one channel. */
+static tg_status pass(walk *w) {
+  size_t n = tg_records_count(w->records);
+  w->open = w->last = SIZE_MAX;
+  enter_boot(w, TG_NONE);
+  for (size_t i = 0; i < n; i++) {
+    tg_record at = tg_records_at(w->records, i);
+    if (kind_of(w, at) == K_NONE) continue;
+    tg_str channel = channel_of(w, at);
+    if ((channel.p == NULL) != (w->channel.p == NULL) || !equal(channel, w->channel)) continue;
+    uint32_t boot = tg_boot_at(w->out, w->source, at.offset);
+    if (boot != w->boot) {
+      close_block(w);
+      w->last = SIZE_MAX;
+      enter_boot(w, boot);
+    }
+    tg_status st = take(w, at);
+    if (st != TG_OK) return st;
+  }
+  return TG_OK;
+}
+
+#define MAX_CHANNELS 64
+
+/* The channels records came from, those without one first. */
+static size_t find_channels(walk *w, tg_str channels[MAX_CHANNELS]) {
+  size_t count = 1;
+  size_t n = tg_records_count(w->records);
+  channels[0] = (tg_str){NULL, 0};
+  for (size_t i = 0; i < n; i++) {
+    tg_record at = tg_records_at(w->records, i);
+    tg_str channel = kind_of(w, at) != K_NONE ? channel_of(w, at) : channels[0];
+    size_t k = 0;
+    if (channel.p == NULL) continue;
+    while (k < count && !(channels[k].p != NULL && equal(channels[k], channel))) k++;
+    if (k == count && count < MAX_CHANNELS) channels[count++] = channel;
+  }
+  return count;
+}
+
+tg_status tg_tftf_walk(const tg_reduce_in *in, uint32_t source, tg_result *out, tg_tftf_log *log) {
+  walk w = {.in = in, .out = out, .log = log, .records = in->sources[source], .source = source};
+  tg_str channels[MAX_CHANNELS];
+  log->a = in->alloc;
+  tg_status st = map_rules(&w);
+  if (st == TG_OK) st = count_shapes(&w);
+  size_t n = st == TG_OK ? find_channels(&w, channels) : 0;
+  for (size_t i = 0; i < n && st == TG_OK; i++) {
+    w.channel = channels[i];
+    st = pass(&w);
+  }
+  in->alloc->release(in->alloc->ctx, w.map);
+  in->alloc->release(in->alloc->ctx, w.boots);
+  in->alloc->release(in->alloc->ctx, w.labels);
+  return st;
+}
+
+void tg_tftf_log_free(tg_tftf_log *log) {
+  if (log->a == NULL) return;
+  log->a->release(log->a->ctx, log->rows);
+  log->a->release(log->a->ctx, log->blocks);
+  log->a->release(log->a->ctx, log->events);
+  memset(log, 0, sizeof *log);
+}
+
+/* --- the platform of a boot ---------------------------------------------------------------- */
+
+const tg_platform *tg_tftf_platform(const tg_reduce_in *in, const tg_result *out, uint32_t boot) {
+  const tg_table *boots = tg_result_get(out, "boots");
+  tg_str name = tg_str_of(in->options->platform);
+  if (name.n == 0 && boots != NULL && boot != TG_NONE) {
+    (void)tg_table_text(boots, boot, TG_BOOT_PLATFORM, &name);
+  }
+  return name.n > 0 ? tg_topology_find(in->options->topology, name) : NULL;
+}
+
+uint64_t tg_boot_clock(const tg_reduce_in *in, const tg_result *out, uint32_t boot,
+                       tg_clock_origin *origin) {
+  const tg_table *boots = tg_result_get(out, "boots");
+  uint64_t hz = 0;
+  *origin = TG_CLOCK_OPTION;
+  if (in->options->clock_hz != 0) return in->options->clock_hz;
+  *origin = TG_CLOCK_LOG;
+  if (boots != NULL && boot != TG_NONE && tg_table_u64(boots, boot, TG_BOOT_CLOCK, &hz) && hz > 0) {
+    return hz;
+  }
+  const tg_platform *p = tg_tftf_platform(in, out, boot);
+  *origin = p != NULL && p->clock_hz != 0 ? TG_CLOCK_PLATFORM : TG_CLOCK_NONE;
+  return p != NULL ? p->clock_hz : 0;
+}
