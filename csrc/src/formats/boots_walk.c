@@ -309,7 +309,7 @@ static void learn(walk* w, const tg_mark* m, tg_stretch* s) {
     s->platform_row = m->row;
   }
   if (m->kind == TG_MARK_FREQUENCY && m->stamp != 0) s->hz = w->hz = m->stamp;
-  if (m->kind == TG_MARK_PMF && (m->id & 0xff) == 0) w->have_tid0 = true;
+  if (m->kind == TG_MARK_PMF && m->id == 0) w->have_tid0 = true;
   if (m->kind != TG_MARK_PMF && m->kind != TG_MARK_BUILT) w->have_other = true;
   if (has_history(w, m->kind)) remember(&w->printers[m->kind], m->stamp, m->opens);
 }
@@ -349,7 +349,7 @@ tg_status tg_marks_walk(const tg_alloc* a, const tg_marks* marks, size_t from, s
   for (size_t i = from; i < to; i++) {
     const tg_mark* m = &marks->at[i];
     if (i == from) {
-      bool banner = m->kind == TG_MARK_BANNER || (m->kind == TG_MARK_PMF && (m->id & 0xff) == 0);
+      bool banner = m->kind == TG_MARK_BANNER || (m->kind == TG_MARK_PMF && m->id == 0);
       tg_status st = open_stretch(a, &w, i, banner ? "first banner" : "first record", out);
       if (st != TG_OK) return st;
     } else if (starts(&w, i, reason)) {
