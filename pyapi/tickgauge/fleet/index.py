@@ -1,0 +1,144 @@
+"""What a batch has done already: a small database beside its results."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+__all__ = ["FileStatus", "Index", "SourceStatus"]
+
+SCHEMA = 1
+
+
+@dataclass
+class SourceStatus:
+    """One source of a file: the file itself, or a member of the archive that it is.
+
+    Attributes
+    ----------
+    name : str
+    digest : str
+        Of its decompressed bytes.
+    state : str
+        ``"read"``, ``"damaged"``, ``"unreadable"``, ``"not recognised"`` ...
+    formats : tuple of str
+    boots, readings, problems : int
+    message : str
+        What was wrong, if anything.
+    """
+
+    name: str
+    digest: str = ""
+    state: str = "read"
+    formats: tuple[str, ...] = ()
+    boots: int = 0
+    readings: int = 0
+    problems: int = 0
+    message: str = ""
+
+
+@dataclass
+class FileStatus:
+    """What became of one file of a batch.
+
+    Attributes
+    ----------
+    path : str
+    group : str
+        The group its statistics belong to.
+    state : str
+        ``"read"``, ``"kept"`` (unchanged since an earlier run), ``"failed"``.
+    size, mtime : int
+        Bytes, and nanoseconds since the epoch, when it was read; -1 where there is no such thing.
+    sources : list of SourceStatus
+    message : str
+        Why it failed.
+    """
+
+    path: str
+    group: str = ""
+    state: str = "read"
+    size: int = -1
+    mtime: int = -1
+    sources: list[SourceStatus] = field(default_factory=list)
+    message: str = ""
+
+
+class Index:
+    """Statuses of files, on disk. One process writes it at a time.
+
+    Parameters
+    ----------
+    path : path
+        Made if it is not there. One of another version of this table is started anew.
+    version : str
+        Of the program and of the options that decide what is read: a status that was kept under
+        another one does not count.
+    """
+
+    def __init__(self, path: Path, version: str) -> None:
+        self._version = version
+        self._db = sqlite3.connect(path, isolation_level=None)
+        try:
+            self._prepare()
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _prepare(self) -> None:
+        self._db.execute("PRAGMA synchronous = FULL")
+        (schema,) = self._db.execute("PRAGMA user_version").fetchone()
+        with self._transaction():
+            if schema != SCHEMA:
+                self._db.execute("DROP TABLE IF EXISTS files")
+                self._db.execute(f"PRAGMA user_version = {SCHEMA}")
+            self._db.execute(
+                "CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, size INTEGER NOT NULL,"
+                " mtime INTEGER NOT NULL, version TEXT NOT NULL, status TEXT NOT NULL)"
+            )
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._db.close()
+
+    def find(self, path: str, size: int, mtime: int) -> FileStatus | None:
+        """The status of a file that has not changed since, None if there is none."""
+        row = self._db.execute(
+            "SELECT status FROM files WHERE path = ? AND size = ? AND mtime = ? AND version = ?",
+            (path, size, mtime, self._version),
+        ).fetchone()
+        return None if row is None else _from_json(row[0])
+
+    def store(self, statuses: Iterable[FileStatus]) -> None:
+        """Keep these, all or none; files that failed are not kept."""
+        rows = [
+            (s.path, s.size, s.mtime, self._version, json.dumps(asdict(s)))
+            for s in statuses
+            if s.state == "read" and s.size >= 0
+        ]
+        if rows:
+            with self._transaction():
+                self._db.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def _from_json(text: str) -> FileStatus:
+    raw: dict[str, Any] = json.loads(text)
+    sources = [SourceStatus(**{**s, "formats": tuple(s["formats"])}) for s in raw.pop("sources")]
+    return FileStatus(**raw, sources=sources)

@@ -1,0 +1,95 @@
+"""Drivers of a batch: every item once, whoever works, also when a process is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tickgauge.fleet import drivers
+
+
+def square(item: int) -> int:
+    if item == 13:
+        raise ValueError("thirteen")
+    return item * item
+
+
+def merge(parts: Sequence[bytes]) -> bytes:
+    """A merge that any order and grouping gives the same: the sorted set of the lines."""
+    return b"\n".join(sorted({line for part in parts for line in part.split(b"\n")}))
+
+
+def check(driver: drivers.Driver, count: int = 100) -> None:
+    results: dict[int, Any] = {}
+    for item, result, error in driver.each(square, iter(range(count))):
+        assert item not in results
+        results[item] = str(error) if error else result
+    want: dict[int, Any] = {i: i * i for i in range(count)}
+    want[13] = "thirteen"
+    assert results == want
+    for size in (1, 2, drivers.ARITY, drivers.ARITY + 1, 300):
+        parts = [b"%d" % (i % 37) for i in range(size)]
+        assert driver.fold(merge, parts) == merge(parts)
+
+
+def test_serial() -> None:
+    check(drivers.Serial())
+
+
+def test_threads() -> None:
+    with ThreadPoolExecutor(3) as executor:
+        check(drivers.Pool(executor, ahead=7))
+
+
+def test_processes_of_the_caller() -> None:
+    with ProcessPoolExecutor(2) as executor:
+        check(drivers.Pool(executor))
+
+
+def test_own_processes() -> None:
+    check(drivers.Own(2))
+
+
+class Killer:
+    """Kills its process at one item: always, or only the first time."""
+
+    def __init__(self, item: int, once: Path | None = None) -> None:
+        self.item = item
+        self.once = once
+
+    def __call__(self, item: int) -> int:
+        if item == self.item and not (self.once and self.once.exists()):
+            if self.once:
+                self.once.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return item
+
+
+def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
+    done = sorted(drivers.Own(2).each(Killer(20, once=tmp_path / "killed"), iter(range(60))))
+    assert done == [(i, i, None) for i in range(60)]
+
+
+def test_an_item_that_always_kills_is_found() -> None:
+    failed = [item for item, _, error in drivers.Own(2).each(Killer(20), iter(range(60))) if error]
+    assert failed == [20]
+
+
+def test_a_broken_executor_gives_the_items_it_had_back() -> None:
+    with ProcessPoolExecutor(1) as executor:
+        done = list(drivers.Pool(executor, ahead=4).each(Killer(2), iter(range(50))))
+    assert [item for item, _, error in done if error is None] == [0, 1]
+    assert {type(error).__name__ for _, _, error in done if error} == {"BrokenProcessPool"}
+
+
+def test_only_one_may_be_asked_for() -> None:
+    with ThreadPoolExecutor(1) as executor, pytest.raises(ValueError, match="one of"):
+        drivers.driver_for(executor, None, 2)
+    assert isinstance(drivers.driver_for(None, None, 1), drivers.Serial)
+    assert isinstance(drivers.driver_for(None, None, 2), drivers.Own)
