@@ -206,6 +206,10 @@ static tg_status tg_window(tg_reader *r, const uint8_t *p, size_t n, uint64_t of
   size_t from = 0, lines = 0; /* line ends of the window before `from` */
   tg_status status = tg_scan(r, p, n, &r->hits);
   if (status != TG_OK) return status;
+  if (r->lines == 0 && r->returns > 0 && r->hits.lines > 0) {
+    tg_records_first_line(r->out);
+    r->returns = 0;
+  }
   const uint8_t *e = r->hits.escapes ? memchr(p, 0x1b, n) : NULL;
   tg_look look = {p, n, &r->hits, 0, e != NULL ? (size_t)(e - p) : n};
   while (from < n) {
@@ -265,15 +269,11 @@ static size_t tg_window_size(const uint8_t *p, size_t n, size_t window) {
   return lf != NULL ? (size_t)(lf - p) + 1 : n;
 }
 
-tg_status tg_reader_block(tg_reader *r, const uint8_t *p, size_t n, bool last) {
+tg_status tg_reader_block(tg_reader *r, const uint8_t *p, size_t n) {
   size_t bound = (size_t)r->options.max_line;
   size_t window = bound < TG_WINDOW ? bound : TG_WINDOW;
   uint64_t offset = r->offset;
   tg_status status = TG_OK;
-  if (!last && r->lines == 0 && r->returns > 0) {
-    tg_records_first_line(r->out);
-    r->returns = 0;
-  }
   while (status == TG_OK && n > 0) {
     size_t part = tg_window_size(p, n, window);
     size_t line = part - (p[part - 1] == '\n');

@@ -46,12 +46,13 @@ tg_status tg_match_begin(tg_match *m, const tg_template *t, tg_scratch *s, const
   return TG_OK;
 }
 
-/* Remembers the furthest failure; where any place may be a start, one that begins nothing is none.
+/* Remembers the failure of the try that came furthest; where any place may be a start, one that begins nothing is none.
  * Returns false, so that `return tg_miss(...)` is a statement. */
 static bool tg_miss(tg_match *m, uint32_t pc, size_t pos, const char *expected) {
   if (m->roams && pos == m->start) return false;
-  if (m->near.expected == NULL || pos > m->near.at) {
+  if (m->near.expected == NULL || pos - m->start > m->reach) {
     m->near = (tg_near){pc, pos, expected};
+    m->reach = pos - m->start;
     m->near_edge = false;
   }
   return false;
@@ -69,8 +70,9 @@ static bool tg_is_level(const tg_match *m, size_t slash) {
 static bool tg_touches(tg_match *m, const tg_state *st) {
   if (!st->edge || st->pos >= m->n) return false;
   if (!tg_is_edge(m->p[st->pos]) && !tg_is_level(m, st->pos)) return false;
-  if (m->near.expected == NULL || st->pos >= m->near.at) {
+  if (m->near.expected == NULL || st->pos - m->start >= m->reach) {
     m->near = (tg_near){st->pc, st->pos, "the end of the number"};
+    m->reach = st->pos - m->start;
     m->near_edge = true;
   }
   return true;
@@ -384,7 +386,7 @@ bool tg_match_at(tg_match *m, size_t start) {
 static bool tg_start_touches(tg_match *m, size_t start) {
   if (tg_is_digit(m->p[start - 1]) || tg_number_end(m, &m->t->inst[0], start) == SIZE_MAX)
     return true;
-  if (m->near.expected == NULL || start >= m->near.at) {
+  if (m->near.expected == NULL) {
     m->near = (tg_near){0, start, "a clean begin of the number"};
     m->near_edge = true;
   }

@@ -38,6 +38,7 @@ typedef struct tg_match {
   tg_span *fields; /* spans of the kept fields */
   size_t start, end, tag_pos; /* of a match */
   tg_near near;
+  size_t reach;   /* of the nearest miss: bytes from its start */
   bool roams;     /* any place may be the start */
   bool near_edge; /* the nearest miss is a number that touches something */
   bool nomem;

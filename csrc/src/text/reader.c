@@ -88,8 +88,8 @@ static tg_status tg_carry_put(tg_reader *r, const uint8_t *p, size_t n) {
 }
 
 /* Processes [p, p+n) of whole lines and moves the offset behind it. */
-static tg_status tg_consume(tg_reader *r, const uint8_t *p, size_t n, bool last) {
-  tg_status status = tg_reader_block(r, p, n, last);
+static tg_status tg_consume(tg_reader *r, const uint8_t *p, size_t n) {
+  tg_status status = tg_reader_block(r, p, n);
   r->offset += n;
   return status;
 }
@@ -141,7 +141,7 @@ static tg_status tg_carry_end(tg_reader *r, const uint8_t *p, size_t n) {
   if (status != TG_OK) return status;
   size_t have = r->n_carry;
   r->n_carry = 0;
-  return tg_consume(r, r->carry, have, false);
+  return tg_consume(r, r->carry, have);
 }
 
 static tg_status tg_feed(tg_reader *r, const uint8_t *p, size_t n) {
@@ -155,7 +155,7 @@ static tg_status tg_feed(tg_reader *r, const uint8_t *p, size_t n) {
   }
   const uint8_t *last = end;
   while (last > p && last[-1] != '\n') last--;
-  if (status == TG_OK && last > p) status = tg_consume(r, p, (size_t)(last - p), false);
+  if (status == TG_OK && last > p) status = tg_consume(r, p, (size_t)(last - p));
   if (status == TG_OK && end > last) status = tg_carry_line(r, last, (size_t)(end - last));
   return status;
 }
@@ -173,7 +173,8 @@ tg_status tg_reader_feed(tg_reader *r, const uint8_t *p, size_t n, tg_error *err
   }
   if (n == 0) return TG_OK;
   r->out->totals.bytes += n;
-  r->ended = p[n - 1] == '\n';
+  r->ended = p[n - 1] == '\n' || p[n - 1] == '\r';
+  r->ended_lf = p[n - 1] == '\n';
   tg_status status = tg_feed(r, p, n);
   return status == TG_OK ? TG_OK : tg_reader_failed(r, status, err);
 }
@@ -185,12 +186,12 @@ static tg_status tg_finish_source(tg_reader *r) {
   if (r->n_carry > 0) {
     size_t have = r->n_carry;
     r->n_carry = 0;
-    status = tg_consume(r, r->carry, have, true);
+    status = tg_consume(r, r->carry, have);
   }
   if (status == TG_OK && r->uart != NULL) status = tg_uart_finish(r);
   if (status == TG_OK) status = tg_section_finish(r);
   r->out->totals.lines = r->lines > 0 ? r->lines : r->returns;
-  if (r->out->totals.bytes > 0 && !r->ended) r->out->totals.lines++;
+  if (r->out->totals.bytes > 0 && !(r->lines > 0 ? r->ended_lf : r->ended)) r->out->totals.lines++;
   return status;
 }
 

@@ -8,7 +8,7 @@
 typedef struct tg_miss_of_tag {
   uint64_t serial; /* of the line; another one: not seen on this line */
   uint64_t group;  /* of the line on which its rules of policy all were tried */
-  size_t at, rule;
+  size_t at, reach, rule;
   const char *reason, *expected;
   bool have;
 } tg_miss_of_tag;
@@ -27,7 +27,8 @@ struct tg_reader {
   uint64_t offset;   /* of the first byte not yet processed */
   uint64_t lines;    /* LFs before it */
   uint64_t returns;  /* lone CRs before it, counted while there was no LF */
-  bool ended;        /* the last byte was an LF */
+  bool ended;        /* the last byte was an LF or a CR */
+  bool ended_lf;     /* ... an LF */
   bool at_end;       /* the source has ended: what is read now is its last line */
   bool long_told;    /* the line at hand was already reported as too long */
   tg_hits hits;
@@ -59,8 +60,8 @@ struct tg_reader {
   struct tg_uart *uart;
 };
 
-/* [p, p+n) are whole lines, the last one perhaps without its LF (`last`: the source ends). */
-tg_status tg_reader_block(tg_reader *r, const uint8_t *p, size_t n, bool last);
+/* [p, p+n) are whole lines; the last one may lack its LF where the source ends. */
+tg_status tg_reader_block(tg_reader *r, const uint8_t *p, size_t n);
 
 /* A piece [p, p+n) of a line beyond the bound; `ended`: a lone CR ends it. */
 tg_status tg_reader_long(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset, bool ended);

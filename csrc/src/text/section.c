@@ -70,7 +70,7 @@ static tg_status tg_section_rows(tg_reader *r, const tg_line *line, bool *done,
       r->misfits = 0;
       return tg_records_add(r->out, &f, &added);
     }
-    if (m.near.expected != NULL && m.near.at >= nearest->at) {
+    if (m.near.expected != NULL && m.near.at > nearest->at) {
       nearest->at = m.near.at;
       nearest->rule = k;
       nearest->expected = m.near.expected;

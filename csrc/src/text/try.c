@@ -14,8 +14,9 @@ const char *tg_reason_of(const tg_match *m) {
 static void tg_note_miss(tg_reader *r, size_t rule, const tg_match *m) {
   size_t tag = r->rules->rules[rule].tag;
   tg_miss_of_tag *miss = &r->misses[tag];
-  if (m->near.expected == NULL || (miss->have && m->near.at <= miss->at)) return;
+  if (m->near.expected == NULL || (miss->have && m->reach <= miss->reach)) return;
   miss->at = m->near.at;
+  miss->reach = m->reach;
   miss->rule = rule;
   miss->reason = tg_reason_of(m);
   miss->expected = m->near.expected;
@@ -111,12 +112,13 @@ static size_t tg_group_at(tg_reader *r, const tg_tag *tag, size_t from, size_t a
     tg_match *m = &r->match[k];
     if (!r->rules->rules[tag->rules[k]].all) continue;
     m->near = (tg_near){0, 0, NULL};
+    m->reach = 0;
     m->near_edge = false;
     if (tg_match_tag(m, from, at)) return k;
     *nomem = *nomem || m->nomem;
     tg_note_miss(r, tag->rules[k], m);
     if (m->near.expected != NULL &&
-        (*worst == TG_NOT || m->near.at > r->match[*worst].near.at))
+        (*worst == TG_NOT || m->reach > r->match[*worst].reach))
       *worst = k;
   }
   return TG_NOT;
