@@ -19,9 +19,9 @@
 #define REE BL1 BL2 BL31 LINUX
 #define CHAIN BL1 BL2 BL31 OPTEE UBOOT LINUX
 
-static const char* boots_of(const char* text, const char* columns) {
+static const char *boots_of(const char *text, const char *columns) {
   static out_text out;
-  tg_result* r = reduced(text, NULL);
+  tg_result *r = reduced(text, NULL);
   rows_of(r, "boots", columns, &out);
   tg_result_free(r);
   return out.p;
@@ -84,14 +84,14 @@ START_TEST(stamps_that_go_back_start_a_boot) {
 END_TEST
 
 START_TEST(a_changed_frequency_starts_a_boot_and_an_equal_one_a_run) {
-  const char* again = FREQ("3b9aca0") RUN("1010", "1090", "1000", "1040", "10a0") FREQ("3b9aca0")
+  const char *again = FREQ("3b9aca0") RUN("1010", "1090", "1000", "1040", "10a0") FREQ("3b9aca0")
       RUN("2010", "2090", "2000", "2040", "20a0");
-  const char* other = FREQ("3b9aca0") RUN("1010", "1090", "1000", "1040", "10a0") FREQ("5f5e100")
+  const char *other = FREQ("3b9aca0") RUN("1010", "1090", "1000", "1040", "10a0") FREQ("5f5e100")
       RUN("2010", "2090", "2000", "2040", "20a0");
   ck_assert_str_eq(boots_of(again, "clock_hz"), "62500000\n");
   ck_assert_str_eq(boots_of(other, "clock_hz reason"),
                    "62500000 first record\n100000000 frequency 100000000 Hz after 62500000 Hz\n");
-  tg_result* r = reduced(again, NULL);
+  tg_result *r = reduced(again, NULL);
   static out_text out;
   ck_assert_str_eq(rows_of(r, "calls", "boot run complete driver_finish", &out),
                    "0 0 no 4240\n0 1 no 8336\n");
@@ -118,14 +118,14 @@ START_TEST(two_consoles_one_after_the_other_share_their_boots) {
 
   for (int order = 0; order < 2; order++) {
     snprintf(text, sizeof text, "%s%s", order == 0 ? ree : tee, order == 0 ? tee : ree);
-    tg_result* r = reduced(text, NULL);
+    tg_result *r = reduced(text, NULL);
     ck_assert_str_eq(rows_of(r, "boots", "boot", &out), "0\n1\n");
     ck_assert_str_eq(rows_of(r, "calls", "boot driver_start tee_receive", &out),
                      "0 4112 4128\n1 4113 4129\n");
     tg_result_free(r);
   }
-  const char* const texts[] = {tee, ree, NULL};
-  tg_result* r = NULL;
+  const char *const texts[] = {tee, ree, NULL};
+  tg_result *r = NULL;
   ck_assert_int_eq(reduce_texts(NULL, texts, NULL, &r), TG_OK);
   ck_assert_str_eq(rows_of(r, "boots", "source boot", &out), "1 0\n1 1\n");
   ck_assert_str_eq(rows_of(r, "calls", "boot driver_start tee_receive", &out),
@@ -139,9 +139,9 @@ START_TEST(consoles_of_different_boots_are_left_apart) {
       FIN("10000190") DO("10000310") FIN("10000390");
   static const char tee[] = REC("20000020") CFIN("20000f80") REC("20001120") CFIN("20002080")
       REC("20003120") CFIN("20003180");
-  const char* const texts[] = {ree, tee, NULL};
+  const char *const texts[] = {ree, tee, NULL};
   static out_text out;
-  tg_result* r = NULL;
+  tg_result *r = NULL;
   ck_assert_int_eq(reduce_texts(NULL, texts, NULL, &r), TG_OK);
   ck_assert_str_eq(rows_of(r, "boots", "source boot", &out), "0 0\n1 0\n");
   ck_assert_str_eq(rows_of(r, "problems", "source reason", &out), "1 boots-apart\n");
@@ -150,13 +150,13 @@ START_TEST(consoles_of_different_boots_are_left_apart) {
 END_TEST
 
 START_TEST(several_sources_must_be_consoles_of_the_same_boots) {
-  tg_ruleset* rules = NULL;
-  tg_records* records = NULL;
-  tg_result* r = NULL;
+  tg_ruleset *rules = NULL;
+  tg_records *records = NULL;
+  tg_result *r = NULL;
   tg_error err;
   ck_assert_int_eq(tg_formats_ruleset(NULL, NULL, 0, &rules, NULL), TG_OK);
   ck_assert_int_eq(read_text(NULL, rules, "x\n", 2, &records), TG_OK);
-  const tg_records* const sources[] = {records, records};
+  const tg_records *const sources[] = {records, records};
   const tg_reduce_in in = {.sources = sources, .n_sources = 2};
   ck_assert_int_eq(tg_reduce(NULL, &in, &r, &err), TG_EINVAL);
   ck_assert_ptr_nonnull(strstr(err.message, "not consoles of the same boots"));
@@ -189,13 +189,13 @@ START_TEST(plain_rules_give_readings_with_labels) {
   static const char text[] =
       "fft 1024 fast points: 2m1.5s on 3\nfft 64 slow points: 0m0.25s on 1\n"
       "took 18 us in \"a b\"\nfft 1024 fast points: 307445734561825861m0s on 3\n";
-  tg_ruleset* rules = NULL;
-  tg_records* records = NULL;
-  tg_result* r = NULL;
+  tg_ruleset *rules = NULL;
+  tg_records *records = NULL;
+  tg_result *r = NULL;
   static out_text out;
   ck_assert_int_eq(tg_formats_ruleset(NULL, user_rules, 2, &rules, NULL), TG_OK);
   ck_assert_int_eq(read_text(NULL, rules, text, sizeof text - 1, &records), TG_OK);
-  const tg_records* const sources[] = {records};
+  const tg_records *const sources[] = {records};
   const tg_reduce_in in = {.sources = sources, .n_sources = 1};
   ck_assert_int_eq(tg_reduce(NULL, &in, &r, NULL), TG_OK);
   ck_assert_str_eq(rows_of(r, "keys", "format operation metric labels cpu unit exp10 better", &out),
@@ -214,7 +214,7 @@ END_TEST
 START_TEST(every_format_has_a_name_and_its_rules_begin_with_it) {
   size_t n = 0;
   for (; tg_formats[n] != NULL; n++) {
-    const tg_format* f = tg_formats[n];
+    const tg_format *f = tg_formats[n];
     size_t len = strlen(f->name);
     ck_assert_uint_gt(len, 0);
     ck_assert_uint_gt(strlen(f->title), 0);
@@ -227,10 +227,10 @@ START_TEST(every_format_has_a_name_and_its_rules_begin_with_it) {
 }
 END_TEST
 
-static tg_status whole_path(const tg_alloc* a) {
-  const char* const texts[] = {REE DO("1010") FIN("1090") REE DO("1011") FIN("1091"),
+static tg_status whole_path(const tg_alloc *a) {
+  const char *const texts[] = {REE DO("1010") FIN("1090") REE DO("1011") FIN("1091"),
                                OPTEE REC("1020") CFIN("1080") OPTEE REC("1021") CFIN("1081"), NULL};
-  tg_result* r = NULL;
+  tg_result *r = NULL;
   tg_status st = reduce_texts(a, texts, NULL, &r);
   tg_result_free(r);
   return st;
@@ -240,8 +240,8 @@ START_TEST(every_allocation_may_fail) { fail_every_allocation(whole_path); }
 END_TEST
 
 int main(void) {
-  Suite* s = suite_create("boots");
-  TCase* t = tcase_create("boots");
+  Suite *s = suite_create("boots");
+  TCase *t = tcase_create("boots");
   tcase_set_timeout(t, 120);
   tcase_add_test(t, a_chain_is_one_boot);
   tcase_add_test(t, a_banner_that_goes_back_starts_a_boot);
@@ -254,7 +254,7 @@ int main(void) {
   tcase_add_test(t, every_format_has_a_name_and_its_rules_begin_with_it);
   tcase_add_test(t, every_allocation_may_fail);
   suite_add_tcase(s, t);
-  SRunner* r = srunner_create(s);
+  SRunner *r = srunner_create(s);
   srunner_run_all(r, CK_NORMAL);
   int failed = srunner_ntests_failed(r);
   srunner_free(r);

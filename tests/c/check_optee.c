@@ -13,7 +13,7 @@
 
 #define BASE 0x1000000ull /* added to every stamp, so that tiny test numbers look like counters */
 
-static unsigned long long number(const char** p) {
+static unsigned long long number(const char **p) {
   unsigned long long v = 0;
   while (**p == ' ') ++*p;
   ck_assert_msg(isdigit((unsigned char)**p), "a number in '%s'", *p);
@@ -22,19 +22,19 @@ static unsigned long long number(const char** p) {
 }
 
 /* The log that a script stands for; `tee` is added to the stamps of the secure world. */
-static void log_of(const char* script, long long tee, out_text* out) {
-  static const char* const smc[] = {"TEEDriver: do", "TEEDriver: finish", "TEECore: receiving",
+static void log_of(const char *script, long long tee, out_text *out) {
+  static const char *const smc[] = {"TEEDriver: do", "TEEDriver: finish", "TEECore: receiving",
                                     "TEECore: finish"};
-  static const char* const client[] = {"ClientOpenSession: start=0x%llx, enter_ta=0x%llx, ",
+  static const char *const client[] = {"ClientOpenSession: start=0x%llx, enter_ta=0x%llx, ",
                                        "ClientInvokeCommand: start=0x%llx, enter_ta=0x%llx, ",
                                        "SecureSysCall: start=0x%llx, enter_svc=0x%llx, "};
   out->n = 0;
   out->p[0] = '\0';
-  for (const char* p = script; *p != '\0';) {
+  for (const char *p = script; *p != '\0';) {
     char c = *p++;
     if (c == ' ' || c == ';' || c == '\n') continue;
-    const char* s = strchr("dfre", c);
-    const char* k = strchr("OIS", c);
+    const char *s = strchr("dfre", c);
+    const char *k = strchr("OIS", c);
     if (s != NULL) {
       unsigned long long cmd = number(&p);
       unsigned long long t =
@@ -66,10 +66,10 @@ static void log_of(const char* script, long long tee, out_text* out) {
 
 /* The calls of a script, one a line: operation state flags complete, then the seven stamps less
  * BASE. */
-static const char* calls_of(const tg_result* r, out_text* out) {
-  static const char* const stamps[] = {"client_start", "driver_start",  "tee_receive",  "ta_enter",
+static const char *calls_of(const tg_result *r, out_text *out) {
+  static const char *const stamps[] = {"client_start", "driver_start",  "tee_receive",  "ta_enter",
                                        "tee_finish",   "driver_finish", "client_return"};
-  const tg_table* t = tg_result_get(r, "calls");
+  const tg_table *t = tg_result_get(r, "calls");
   out->n = 0;
   out->p[0] = '\0';
   for (size_t row = 0; t != NULL && row < tg_table_rows(t); row++) {
@@ -95,11 +95,11 @@ static const char* calls_of(const tg_result* r, out_text* out) {
   return out->p;
 }
 
-static void expect_calls(const char* script, const char* want) {
+static void expect_calls(const char *script, const char *want) {
   static out_text log;
   static out_text got;
   log_of(script, 0, &log);
-  tg_result* r = reduced(log.p, NULL);
+  tg_result *r = reduced(log.p, NULL);
   ck_assert_msg(strcmp(calls_of(r, &got), want) == 0, "%s\ngave\n%swanted\n%s", script, got.p,
                 want);
   tg_result_free(r);
@@ -109,7 +109,7 @@ static void expect_calls(const char* script, const char* want) {
 #define WHOLE "open claimed - yes 0 10 20 40 60 70 80\n"
 
 START_TEST(one_call_in_any_order_of_lines) {
-  static const char* const orders[] = {
+  static const char *const orders[] = {
       "d0 10;r0 20;e0 60;f0 70;O 0 40 80",
       "O 0 40 80;" OPEN,
       OPEN "O 0 40 80",
@@ -152,8 +152,8 @@ START_TEST(two_clients_at_once_are_ambiguous_where_they_overlap) {
   out_text log;
   out_text got;
   log_of("d0 10;d0 12;r0 20;r0 22;e0 60;e0 62;f0 70;f0 72;O 0 40 80;O 1 41 81", 0, &log);
-  tg_result* r = reduced(log.p, NULL);
-  const tg_table* t = tg_result_get(r, "calls");
+  tg_result *r = reduced(log.p, NULL);
+  const tg_table *t = tg_result_get(r, "calls");
   ck_assert_ptr_nonnull(t);
   for (size_t row = 0; row < tg_table_rows(t); row++) {
     size_t state = 0;
@@ -182,7 +182,7 @@ START_TEST(the_system_call_takes_the_second_invoke) {
   out_text log;
   out_text got;
   log_of("F 1000;d1 110;r1 120;S 130 135 141;e1 160;f1 170;S 230 235 240;S 300 299 310", 0, &log);
-  tg_result* r = reduced(log.p, NULL);
+  tg_result *r = reduced(log.p, NULL);
   ck_assert_str_eq(rows_of(r, "syscalls", "call state flags to_os to_ta clock_hz", &got),
                    "0 claimed - 5 6 1000\n"
                    "- unclaimed - 5 5 1000\n"
@@ -195,7 +195,7 @@ START_TEST(repeated_lines_count_once) {
   out_text log;
   out_text got;
   log_of(OPEN OPEN "O 0 40 80;O 0 40 80", 0, &log);
-  tg_result* r = reduced(log.p, NULL);
+  tg_result *r = reduced(log.p, NULL);
   ck_assert_str_eq(calls_of(r, &got), WHOLE);
   ck_assert_str_eq(rows_of(r, "problems", "reason line", &got),
                    "duplicate 5\nduplicate 7\nduplicate 10\n");
@@ -210,14 +210,14 @@ START_TEST(impossible_stamps_are_flagged_not_printed) {
   expect_calls("#ClientOpenSession: start=0x1000000, enter_ta=0x1000028, return=0x10",
                "open unpaired impossible no 0 - - 40 - - -\n");
   log_of("O 0 99 80;O 200 240 280", 0, &log);
-  tg_result* r = reduced(log.p, NULL);
+  tg_result *r = reduced(log.p, NULL);
   ck_assert_str_eq(rows_of(r, "readings", "value", &got), "99\n80\n40\n80\n");
   tg_result_free(r);
 }
 END_TEST
 
 /* A long run of calls, so that a wrong number stands out. */
-static void many_calls(out_text* script, size_t n) {
+static void many_calls(out_text *script, size_t n) {
   script->n = 0;
   put(script, "F 1000;");
   for (size_t i = 0; i < n; i++) {
@@ -235,7 +235,7 @@ START_TEST(a_stamp_that_lost_digits_is_a_problem) {
   put(&script, "f1 470;d1 510;f1 570;#TEECore: finish smc call, cmd=1, cntvct=0xf10000000\n");
   put(&script, "r1 520;e1 560");
   log_of(script.p, 0, &log);
-  tg_result* r = reduced(log.p, NULL);
+  tg_result *r = reduced(log.p, NULL);
   ck_assert_str_eq(rows_of(r, "problems", "reason line", &got),
                    "out-of-range 18\nout-of-range 22\n");
   ck_assert_ptr_nonnull(strstr(calls_of(r, &got), "invoke unclaimed half no - - - - - 470 -\n"));
@@ -251,8 +251,8 @@ START_TEST(a_constant_shift_is_found_reported_and_taken_back) {
   many_calls(&script, 5);
   put(&script, "I 0 40 80;I 100 140 180;I 200 240 280;I 300 340 380;I 400 440 480");
   log_of(script.p, -5000, &log);
-  tg_result* r = reduced(log.p, NULL);
-  const char* problem = rows_of(r, "problems", "reason detail", &got);
+  tg_result *r = reduced(log.p, NULL);
+  const char *problem = rows_of(r, "problems", "reason detail", &got);
   ck_assert_msg(strncmp(problem, "offset? ", 8) == 0, "%s", problem);
   ck_assert_ptr_nonnull(strstr(problem, "4990..5010 ticks"));
   ck_assert_ptr_nonnull(strstr(problem, "--tee-offset 5000"));
@@ -274,10 +274,10 @@ START_TEST(two_consoles_in_two_sources) {
   out_text got;
   log_of("F 62500000;d0 10;f0 70;O 0 40 80", 0, &ree);
   log_of("r0 20;e0 60", 0, &tee);
-  const char* const forward[] = {ree.p, tee.p, NULL};
-  const char* const backward[] = {tee.p, ree.p, NULL};
+  const char *const forward[] = {ree.p, tee.p, NULL};
+  const char *const backward[] = {tee.p, ree.p, NULL};
   for (int i = 0; i < 2; i++) {
-    tg_result* r = NULL;
+    tg_result *r = NULL;
     ck_assert_int_eq(reduce_texts(NULL, i == 0 ? forward : backward, NULL, &r), TG_OK);
     ck_assert_str_eq(calls_of(r, &got), WHOLE);
     rows_of(r, "calls",
@@ -294,7 +294,7 @@ START_TEST(keys_and_readings_of_a_boot) {
   out_text log;
   out_text got;
   log_of("F 1000;" OPEN "O 0 40 80;d0 110;f0 170;r0 120;e0 160;O 100 140 180", 0, &log);
-  tg_result* r = reduced(log.p, NULL);
+  tg_result *r = reduced(log.p, NULL);
   rows_of(r, "keys", "operation metric labels unit clock_hz", &got);
   ck_assert_ptr_nonnull(strstr(got.p, "open client_to_driver call=first tick 1000\n"));
   ck_assert_ptr_nonnull(strstr(got.p, "open client_to_driver - tick 1000\n"));
@@ -305,14 +305,14 @@ START_TEST(keys_and_readings_of_a_boot) {
 }
 END_TEST
 
-static tg_status whole_path(const tg_alloc* a) {
+static tg_status whole_path(const tg_alloc *a) {
   static out_text script;
   static out_text log;
-  tg_result* r = NULL;
+  tg_result *r = NULL;
   many_calls(&script, 3);
   put(&script, "I 0 40 80;I 1 41 81;S 130 135 140;O 300 301 302;d1 250;r1 0;d1 220;d1 240;f1 260");
   log_of(script.p, 0, &log);
-  const char* const texts[] = {log.p, NULL};
+  const char *const texts[] = {log.p, NULL};
   tg_status st = reduce_texts(a, texts, NULL, &r);
   tg_result_free(r);
   return st;
@@ -322,8 +322,8 @@ START_TEST(every_allocation_may_fail) { fail_every_allocation(whole_path); }
 END_TEST
 
 int main(void) {
-  Suite* s = suite_create("optee");
-  TCase* t = tcase_create("joins");
+  Suite *s = suite_create("optee");
+  TCase *t = tcase_create("joins");
   tcase_set_timeout(t, 120);
   tcase_add_test(t, one_call_in_any_order_of_lines);
   tcase_add_test(t, every_stamp_may_be_missing);
@@ -338,7 +338,7 @@ int main(void) {
   tcase_add_test(t, keys_and_readings_of_a_boot);
   tcase_add_test(t, every_allocation_may_fail);
   suite_add_tcase(s, t);
-  SRunner* r = srunner_create(s);
+  SRunner *r = srunner_create(s);
   srunner_run_all(r, CK_NORMAL);
   int failed = srunner_ntests_failed(r);
   srunner_free(r);

@@ -27,8 +27,8 @@ static const tg_column_def span_columns[TG_SPAN_COLUMNS] = {
     [TG_SPAN_BOOT] = {"boot", TG_U32, 0},
 };
 
-uint32_t tg_boot_at(const tg_result* out, uint32_t source, uint64_t offset) {
-  const tg_table* t = tg_result_get(out, "spans");
+uint32_t tg_boot_at(const tg_result *out, uint32_t source, uint64_t offset) {
+  const tg_table *t = tg_result_get(out, "spans");
   size_t low = 0;
   size_t high = t != NULL ? tg_table_rows(t) : 0;
   uint32_t boot = TG_NONE;
@@ -63,15 +63,15 @@ typedef struct group {
 } group;
 
 typedef struct groups {
-  const tg_reduce_in* in;
-  tg_marks* marks; /* one per source */
-  group* at;       /* at most two per source */
+  const tg_reduce_in *in;
+  tg_marks *marks; /* one per source */
+  group *at;       /* at most two per source */
   size_t n;
 } groups;
 
 /* Where the second console of a source begins, if the two follow each other; else the number of
  * marks. `*tee_first` says which comes first. */
-static size_t console_change(const tg_marks* m, bool* tee_first) {
+static size_t console_change(const tg_marks *m, bool *tee_first) {
   size_t first[2] = {SIZE_MAX, SIZE_MAX};
   size_t last[2] = {0, 0};
   for (size_t i = 0; i < m->n; i++) {
@@ -91,14 +91,14 @@ static size_t console_change(const tg_marks* m, bool* tee_first) {
 }
 
 /* Walks the marks [from, to) of a source as one group. */
-static tg_status add_group(groups* g, size_t source, size_t from, size_t to, bool tee) {
+static tg_status add_group(groups *g, size_t source, size_t from, size_t to, bool tee) {
   if (from >= to) return TG_OK;
-  group* new = &g->at[g->n++];
+  group *new = &g->at[g->n++];
   memset(new, 0, sizeof *new);
   new->source = (uint32_t)source;
   new->marks = source;
   new->tee = tee;
-  const tg_marks* m = &g->marks[source];
+  const tg_marks *m = &g->marks[source];
   for (size_t i = from; i < to; i++) {
     if (m->at[i].kind == TG_MARK_DRIVER) new->n_driver++;
     if (m->at[i].kind == TG_MARK_CLIENT) new->n_client++;
@@ -107,11 +107,11 @@ static tg_status add_group(groups* g, size_t source, size_t from, size_t to, boo
   return tg_marks_walk(g->in->alloc, m, from, to, g->in->options->clock_hz, &new->stretches);
 }
 
-static tg_status gather_groups(groups* g) {
-  const tg_reduce_options* o = g->in->options;
+static tg_status gather_groups(groups *g) {
+  const tg_reduce_options *o = g->in->options;
   uint64_t tee = o->have_tee_offset ? (uint64_t)o->tee_offset : 0;
   for (size_t s = 0; s < g->in->n_sources; s++) {
-    tg_marks* m = &g->marks[s];
+    tg_marks *m = &g->marks[s];
     tg_status st = tg_marks_gather(g->in->alloc, g->in->sources[s], tee, m);
     if (st != TG_OK) return st;
     bool tee_first = false;
@@ -131,12 +131,12 @@ static tg_status gather_groups(groups* g) {
 /* --- rows ------------------------------------------------------------------------------------ */
 
 /* Copies a text field of a console record into a boot. Rule TG_NONE: nothing. */
-static tg_status copy_text(const tg_records* records, uint32_t rule, uint32_t row,
-                           const char* field, tg_table* boots, size_t boot, size_t col) {
+static tg_status copy_text(const tg_records *records, uint32_t rule, uint32_t row,
+                           const char *field, tg_table *boots, size_t boot, size_t col) {
   size_t from = 0;
   tg_str v;
   if (rule == TG_NONE) return TG_OK;
-  const tg_table* t = tg_records_table(records, rule);
+  const tg_table *t = tg_records_table(records, rule);
   if (t == NULL || tg_table_find(t, field, &from) != TG_OK) return TG_OK;
   if (!tg_table_text(t, row, from, &v)) return TG_OK;
   while (v.n > 0 && v.p[v.n - 1] <= ' ') v.n--;
@@ -144,24 +144,24 @@ static tg_status copy_text(const tg_records* records, uint32_t rule, uint32_t ro
 }
 
 /* The names of a chain, blank between, each once in a row. */
-static tg_status set_chain(const tg_stretch* s, tg_table* boots, size_t row) {
+static tg_status set_chain(const tg_stretch *s, tg_table *boots, size_t row) {
   char text[TG_STAGE_COUNT * 8] = "";
   size_t n = 0;
   for (size_t i = 0; i < s->n_chain; i++) {
-    const char* name = tg_stage_name((tg_stage)s->chain[i]);
+    const char *name = tg_stage_name((tg_stage)s->chain[i]);
     if (i > 0) text[n++] = ' ';
     size_t len = strlen(name);
     memcpy(text + n, name, len + 1);
     n += len;
   }
   if (n == 0) return TG_OK;
-  return tg_table_set_text(boots, row, TG_BOOT_CHAIN, (const uint8_t*)text, n);
+  return tg_table_set_text(boots, row, TG_BOOT_CHAIN, (const uint8_t *)text, n);
 }
 
 /* What a stretch knows of its boot and the boot does not yet. */
-static tg_status describe_boot(const groups* g, const group* of, const tg_stretch* s,
-                               tg_table* boots, size_t row) {
-  const tg_records* records = g->marks[of->marks].records;
+static tg_status describe_boot(const groups *g, const group *of, const tg_stretch *s,
+                               tg_table *boots, size_t row) {
+  const tg_records *records = g->marks[of->marks].records;
   uint64_t hz = 0;
   tg_str chain;
   tg_status st = TG_OK;
@@ -187,8 +187,8 @@ static tg_status describe_boot(const groups* g, const group* of, const tg_stretc
 }
 
 /* A new boot that begins with a stretch; `number` counts within the source. */
-static tg_status add_boot(const groups* g, const group* of, const tg_stretch* s, uint32_t number,
-                          tg_table* boots, size_t* row) {
+static tg_status add_boot(const groups *g, const group *of, const tg_stretch *s, uint32_t number,
+                          tg_table *boots, size_t *row) {
   tg_status st = tg_table_append(boots, row);
   if (st == TG_OK) st = tg_table_set_u32(boots, *row, TG_BOOT_SOURCE, of->source);
   if (st == TG_OK) st = tg_table_set_u32(boots, *row, TG_BOOT_BOOT, number);
@@ -199,7 +199,7 @@ static tg_status add_boot(const groups* g, const group* of, const tg_stretch* s,
   return st;
 }
 
-static tg_status add_span(const group* of, const tg_stretch* s, uint32_t boot, tg_table* spans) {
+static tg_status add_span(const group *of, const tg_stretch *s, uint32_t boot, tg_table *spans) {
   size_t row = 0;
   tg_status st = tg_table_append(spans, &row);
   if (st == TG_OK) st = tg_table_set_u32(spans, row, TG_SPAN_SOURCE, of->source);
@@ -214,11 +214,11 @@ static tg_status add_span(const group* of, const tg_stretch* s, uint32_t boot, t
 #define NEAR_BOOTS 16 /* so many neighbours are tried where the order does not fit */
 
 /* The group whose boots the others join: the one with most driver lines, then client lines. */
-static size_t leading_group(const groups* g) {
+static size_t leading_group(const groups *g) {
   size_t best = 0;
   for (size_t i = 1; i < g->n; i++) {
-    const group* a = &g->at[best];
-    const group* b = &g->at[i];
+    const group *a = &g->at[best];
+    const group *b = &g->at[i];
     if (a->n_driver != b->n_driver ? b->n_driver > a->n_driver
         : a->tee != b->tee         ? a->tee
                                    : b->n_client > a->n_client) {
@@ -231,11 +231,11 @@ static size_t leading_group(const groups* g) {
 /* The index of the leading stretch that stretch `k` of a group belongs to: the one at the same
  * place in the order if the stamps do not contradict, else the one neighbour that fits.
  * SIZE_MAX: none. */
-static tg_status find_boot(const groups* g, const group* lead, const group* other, size_t k,
-                           size_t* match, tg_fit* fit) {
-  const tg_stretch* s = &other->stretches.at[k];
-  const tg_marks* lead_marks = &g->marks[lead->marks];
-  const tg_marks* marks = &g->marks[other->marks];
+static tg_status find_boot(const groups *g, const group *lead, const group *other, size_t k,
+                           size_t *match, tg_fit *fit) {
+  const tg_stretch *s = &other->stretches.at[k];
+  const tg_marks *lead_marks = &g->marks[lead->marks];
+  const tg_marks *marks = &g->marks[other->marks];
   size_t n = lead->stretches.n;
   *match = SIZE_MAX;
   *fit = TG_FIT_NO;
@@ -265,11 +265,11 @@ static tg_status find_boot(const groups* g, const group* lead, const group* othe
 }
 
 /* Gives the stretches of a group their boots. */
-static tg_status join_group(const groups* g, const group* lead, const group* other, tg_table* boots,
-                            tg_result* out) {
+static tg_status join_group(const groups *g, const group *lead, const group *other, tg_table *boots,
+                            tg_result *out) {
   uint32_t number = other->source == lead->source ? (uint32_t)lead->stretches.n : 0;
   for (size_t k = 0; k < other->stretches.n; k++) {
-    tg_stretch* s = &other->stretches.at[k];
+    tg_stretch *s = &other->stretches.at[k];
     size_t match = SIZE_MAX;
     size_t row = 0;
     tg_fit fit = TG_FIT_NO;
@@ -292,10 +292,10 @@ static tg_status join_group(const groups* g, const group* lead, const group* oth
   return TG_OK;
 }
 
-static tg_status give_boots(groups* g, tg_table* boots, tg_result* out) {
+static tg_status give_boots(groups *g, tg_table *boots, tg_result *out) {
   size_t row = 0;
   size_t lead = leading_group(g);
-  group* first = &g->at[lead];
+  group *first = &g->at[lead];
   for (size_t k = 0; k < first->stretches.n; k++) {
     tg_status st = add_boot(g, first, &first->stretches.at[k], (uint32_t)k, boots, &row);
     if (st != TG_OK) return st;
@@ -309,20 +309,20 @@ static tg_status give_boots(groups* g, tg_table* boots, tg_result* out) {
   return TG_OK;
 }
 
-tg_status tg_boots_reduce(const tg_reduce_in* in, tg_result* out, tg_error* err) {
-  const tg_alloc* a = in->alloc;
+tg_status tg_boots_reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
+  const tg_alloc *a = in->alloc;
   groups g = {.in = in};
   size_t marks_cap = 0;
   size_t groups_cap = 0;
-  tg_table* boots = NULL;
-  tg_table* spans = NULL;
+  tg_table *boots = NULL;
+  tg_table *spans = NULL;
   tg_status st = tg_result_table(out, "boots", boot_columns, TG_BOOT_COLUMNS, &boots);
   if (st == TG_OK) st = tg_result_table(out, "spans", span_columns, TG_SPAN_COLUMNS, &spans);
   if (st == TG_OK && in->n_sources > 0) {
-    st = tg_grow(a, (void**)&g.marks, &marks_cap, in->n_sources, sizeof *g.marks);
+    st = tg_grow(a, (void **)&g.marks, &marks_cap, in->n_sources, sizeof *g.marks);
     if (st == TG_OK) memset(g.marks, 0, in->n_sources * sizeof *g.marks);
     if (st == TG_OK) {
-      st = tg_grow(a, (void**)&g.at, &groups_cap, 2 * in->n_sources, sizeof *g.at);
+      st = tg_grow(a, (void **)&g.at, &groups_cap, 2 * in->n_sources, sizeof *g.at);
     }
     if (st == TG_OK) st = gather_groups(&g);
     if (st == TG_OK && g.n > 0) st = give_boots(&g, boots, out);

@@ -11,7 +11,7 @@ typedef enum tg_lane { TG_LANE_REE = 0, TG_LANE_TEE = 1 } tg_lane;
 /* Fills "boots" (columns TG_BOOT_*) and "spans" (columns TG_SPAN_*): the stretches of the sources
  * and the boot each belongs to. A source without records has no boot.
  * TG_OK, TG_ENOMEM, TG_EINVAL. */
-tg_status tg_boots_reduce(const tg_reduce_in* in, tg_result* out, tg_error* err);
+tg_status tg_boots_reduce(const tg_reduce_in *in, tg_result *out, tg_error *err);
 
 /* "spans": a stretch of a source that belongs to one boot, in the order of source and offset. */
 enum {
@@ -24,6 +24,6 @@ enum {
 
 /* The row of "boots" a record belongs to that starts at `offset` of a source. TG_NONE where the
  * source has no boot. */
-uint32_t tg_boot_at(const tg_result* out, uint32_t source, uint64_t offset);
+uint32_t tg_boot_at(const tg_result *out, uint32_t source, uint64_t offset);
 
 #endif

@@ -4,16 +4,16 @@
 #include "optee_pairs.h"
 
 /* The pairs of one printer in a stretch, in time order. */
-static tg_status pairs_of(const tg_alloc* a, const tg_marks* marks, const tg_stretch* s,
-                          tg_mark_kind kind, tg_pairs* out) {
-  tg_smc* lines = NULL;
+static tg_status pairs_of(const tg_alloc *a, const tg_marks *marks, const tg_stretch *s,
+                          tg_mark_kind kind, tg_pairs *out) {
+  tg_smc *lines = NULL;
   size_t cap = 0;
   size_t n = 0;
   tg_status st = TG_OK;
   for (size_t i = s->first; i < s->first + s->n && st == TG_OK; i++) {
-    const tg_mark* m = &marks->at[i];
+    const tg_mark *m = &marks->at[i];
     if (m->kind != kind) continue;
-    st = tg_grow(a, (void**)&lines, &cap, n + 1, sizeof *lines);
+    st = tg_grow(a, (void **)&lines, &cap, n + 1, sizeof *lines);
     if (st != TG_OK) break;
     lines[n++] = (tg_smc){.at = {.ticks = m->stamp}, .cmd = m->id, .opens = m->opens};
   }
@@ -24,11 +24,11 @@ static tg_status pairs_of(const tg_alloc* a, const tg_marks* marks, const tg_str
 }
 
 /* The range of a printer's stamps. False where there are none. */
-static bool range_of(const tg_marks* marks, const tg_stretch* s, tg_mark_kind kind, uint64_t* lo,
-                     uint64_t* hi) {
+static bool range_of(const tg_marks *marks, const tg_stretch *s, tg_mark_kind kind, uint64_t *lo,
+                     uint64_t *hi) {
   bool any = false;
   for (size_t i = s->first; i < s->first + s->n; i++) {
-    const tg_mark* m = &marks->at[i];
+    const tg_mark *m = &marks->at[i];
     if (m->kind != kind) continue;
     if (!any || m->stamp < *lo) *lo = m->stamp;
     if (!any || m->until > *hi) *hi = m->until;
@@ -38,8 +38,8 @@ static bool range_of(const tg_marks* marks, const tg_stretch* s, tg_mark_kind ki
 }
 
 /* Judges by ranges, for consoles that print no two sides of one SMC. */
-static tg_fit fit_ranges(const tg_marks* lead_marks, const tg_stretch* lead, const tg_marks* marks,
-                         const tg_stretch* s) {
+static tg_fit fit_ranges(const tg_marks *lead_marks, const tg_stretch *lead, const tg_marks *marks,
+                         const tg_stretch *s) {
   static const tg_mark_kind kinds[] = {TG_MARK_DRIVER, TG_MARK_CLIENT, TG_MARK_CORE};
   uint64_t lo[2] = {0, 0};
   uint64_t hi[2] = {0, 0};
@@ -53,7 +53,7 @@ static tg_fit fit_ranges(const tg_marks* lead_marks, const tg_stretch* lead, con
 }
 
 /* How many pairs have a place. */
-static size_t nested(const tg_pairs* p, size_t* whole) {
+static size_t nested(const tg_pairs *p, size_t *whole) {
   size_t n = 0;
   *whole = 0;
   for (size_t i = 0; i < p->n; i++) {
@@ -63,8 +63,8 @@ static size_t nested(const tg_pairs* p, size_t* whole) {
   return n;
 }
 
-tg_status tg_stretch_fit(const tg_alloc* a, const tg_marks* lead_marks, const tg_stretch* lead,
-                         const tg_marks* marks, const tg_stretch* s, tg_fit* fit) {
+tg_status tg_stretch_fit(const tg_alloc *a, const tg_marks *lead_marks, const tg_stretch *lead,
+                         const tg_marks *marks, const tg_stretch *s, tg_fit *fit) {
   tg_pairs driver = {0};
   tg_pairs core = {0};
   size_t n_driver = 0;

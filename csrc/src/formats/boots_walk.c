@@ -16,7 +16,7 @@
 
 /* What a rule's records mean; `field` is the column (from TG_REC_FIELD) of the stamp. */
 typedef struct meaning {
-  const char* rule;
+  const char *rule;
   uint8_t kind, lane, stage;
   bool opens;
   uint8_t stamp_field, id_field;
@@ -53,7 +53,7 @@ static const meaning meanings[] = {
     SMC("optee.core_finish", TG_MARK_CORE, TG_LANE_TEE, TG_STAGE_OPTEE, false),
 };
 
-const char* tg_stage_name(tg_stage stage) {
+const char *tg_stage_name(tg_stage stage) {
   switch (stage) {
     case TG_STAGE_BL1:
       return "BL1";
@@ -83,13 +83,13 @@ const char* tg_stage_name(tg_stage stage) {
 
 /* The meaning of each rule of a set: an index into `meanings` plus one, 0 for all others, and
  * UINT8_MAX for lines of the console format that mean nothing. */
-static tg_status map_rules(const tg_alloc* a, const tg_ruleset* set, uint8_t** map) {
+static tg_status map_rules(const tg_alloc *a, const tg_ruleset *set, uint8_t **map) {
   size_t n = tg_ruleset_count(set);
   size_t cap = 0;
-  tg_status st = tg_grow(a, (void**)map, &cap, n + 1, 1);
+  tg_status st = tg_grow(a, (void **)map, &cap, n + 1, 1);
   if (st != TG_OK) return st;
   for (size_t i = 0; i < n; i++) {
-    const char* name = tg_ruleset_name(set, i);
+    const char *name = tg_ruleset_name(set, i);
     (*map)[i] = strncmp(name, "console.", 8) == 0 ? UINT8_MAX : 0;
     for (size_t m = 0; m < TG_COUNT_OF(meanings); m++) {
       if (strcmp(name, meanings[m].rule) == 0) (*map)[i] = (uint8_t)(m + 1);
@@ -99,9 +99,9 @@ static tg_status map_rules(const tg_alloc* a, const tg_ruleset* set, uint8_t** m
 }
 
 /* The mark of one record; false for a line that means nothing. */
-static bool mark_of(const tg_records* records, const uint8_t* map, size_t i, tg_mark* mark) {
+static bool mark_of(const tg_records *records, const uint8_t *map, size_t i, tg_mark *mark) {
   tg_record at = tg_records_at(records, i);
-  const tg_table* t = tg_records_table(records, at.rule);
+  const tg_table *t = tg_records_table(records, at.rule);
   uint8_t m = map[at.rule];
   memset(mark, 0, sizeof *mark);
   if (m == UINT8_MAX) return false;
@@ -110,7 +110,7 @@ static bool mark_of(const tg_records* records, const uint8_t* map, size_t i, tg_
   mark->rule = at.rule;
   mark->row = at.row;
   if (m == 0) return true;
-  const meaning* what = &meanings[m - 1];
+  const meaning *what = &meanings[m - 1];
   mark->kind = what->kind;
   mark->lane = what->lane;
   mark->stage = what->stage;
@@ -126,9 +126,9 @@ static bool mark_of(const tg_records* records, const uint8_t* map, size_t i, tg_
   return true;
 }
 
-tg_status tg_marks_gather(const tg_alloc* a, const tg_records* records, uint64_t tee,
-                          tg_marks* marks) {
-  uint8_t* map = NULL;
+tg_status tg_marks_gather(const tg_alloc *a, const tg_records *records, uint64_t tee,
+                          tg_marks *marks) {
+  uint8_t *map = NULL;
   tg_mark mark;
   size_t n = tg_records_count(records);
   marks->records = records;
@@ -139,7 +139,7 @@ tg_status tg_marks_gather(const tg_alloc* a, const tg_records* records, uint64_t
     if (mark.kind == TG_MARK_CORE) mark.stamp += tee;
     if (mark.kind == TG_MARK_OTHER && marks->n > 0 && marks->at[marks->n - 1].kind == TG_MARK_OTHER)
       continue;
-    st = tg_grow(a, (void**)&marks->at, &marks->cap, marks->n + 1, sizeof *marks->at);
+    st = tg_grow(a, (void **)&marks->at, &marks->cap, marks->n + 1, sizeof *marks->at);
     if (st == TG_OK) marks->at[marks->n++] = mark;
   }
   a->release(a->ctx, map);
@@ -155,7 +155,7 @@ typedef struct history {
 } history;
 
 typedef struct walk {
-  const tg_marks* marks;
+  const tg_marks *marks;
   size_t to;
   uint64_t back; /* ticks */
   history printers[TG_MARK_CORE + 1];
@@ -164,14 +164,14 @@ typedef struct walk {
   uint64_t hz;
 } walk;
 
-static void forget(walk* w) {
+static void forget(walk *w) {
   memset(w->printers, 0, sizeof w->printers);
   w->stage = TG_STAGE_NONE;
   w->have_tid0 = w->have_other = false;
   w->hz = 0;
 }
 
-static void remember(history* h, uint64_t stamp, bool opens) {
+static void remember(history *h, uint64_t stamp, bool opens) {
   h->last[h->n % BEHIND] = stamp;
   if (h->n == 0 || stamp < h->lowest) h->lowest = stamp;
   if (h->n == 0 || stamp > h->highest) h->highest = stamp;
@@ -180,7 +180,7 @@ static void remember(history* h, uint64_t stamp, bool opens) {
 }
 
 /* The median of the last stamps: a torn number among them does not move it. */
-static uint64_t recent(const history* h) {
+static uint64_t recent(const history *h) {
   uint64_t v[BEHIND];
   size_t n = h->n < BEHIND ? h->n : BEHIND;
   for (size_t i = 0; i < n; i++) {
@@ -192,16 +192,16 @@ static uint64_t recent(const history* h) {
 }
 
 /* True if the stamps of this printer go back at mark `i`, and stay back. */
-static bool goes_back(const walk* w, size_t i) {
-  const tg_mark* m = &w->marks->at[i];
-  const history* h = &w->printers[m->kind];
+static bool goes_back(const walk *w, size_t i) {
+  const tg_mark *m = &w->marks->at[i];
+  const history *h = &w->printers[m->kind];
   if (!m->opens || h->n < 2) return false;
   uint64_t reference = recent(h);
   bool far = reference > m->stamp && reference - m->stamp > w->back;
   bool before_all = m->stamp < h->lowest && (h->finished > 0 || m->kind == TG_MARK_PMF);
   size_t ahead = 0;
   for (size_t j = i + 1; j < w->to && ahead < AHEAD; j++) {
-    const tg_mark* next = &w->marks->at[j];
+    const tg_mark *next = &w->marks->at[j];
     if (next->kind == TG_MARK_BANNER) break;
     if (next->kind != m->kind) continue;
     ahead++;
@@ -212,13 +212,13 @@ static bool goes_back(const walk* w, size_t i) {
 }
 
 /* True if this printer's stamps tell boots apart. */
-static bool has_history(const walk* w, uint8_t kind) {
+static bool has_history(const walk *w, uint8_t kind) {
   return kind == TG_MARK_PMF || kind == TG_MARK_DRIVER || kind == TG_MARK_CORE ||
          (kind == TG_MARK_CLIENT && w->client_stamps);
 }
 
 /* The stage a banner stands for: an SPL after BL31 is the second one. */
-static tg_stage banner_stage(const walk* w, const tg_mark* m) {
+static tg_stage banner_stage(const walk *w, const tg_mark *m) {
   if (m->stage == TG_STAGE_SPL && w->stage >= TG_STAGE_BL31 && w->stage <= TG_STAGE_OPTEE) {
     return TG_STAGE_SPL_LATE;
   }
@@ -226,14 +226,14 @@ static tg_stage banner_stage(const walk* w, const tg_mark* m) {
 }
 
 /* Does a boot start at mark `i`? Writes why. */
-static bool starts(const walk* w, size_t i, char reason[TG_REASON_TEXT]) {
-  const tg_mark* m = &w->marks->at[i];
+static bool starts(const walk *w, size_t i, char reason[TG_REASON_TEXT]) {
+  const tg_mark *m = &w->marks->at[i];
   switch ((tg_mark_kind)m->kind) {
     case TG_MARK_BANNER: {
       tg_stage stage = banner_stage(w, m);
       bool early = stage <= TG_STAGE_BL1 && w->have_other && w->stage == TG_STAGE_NONE;
       if (stage > w->stage && !early) return false;
-      const char* name = tg_stage_name(stage);
+      const char *name = tg_stage_name(stage);
       snprintf(reason, TG_REASON_TEXT, "the %s banner again", *name != '\0' ? name : "BL1");
       return true;
     }
@@ -264,7 +264,7 @@ static bool starts(const walk* w, size_t i, char reason[TG_REASON_TEXT]) {
 
 /* A client prints its frequency after its driver's lines: the first mark of the run whose
  * frequency line is mark `i`, by the start its client states. Not before `first`. */
-static size_t run_start(const walk* w, size_t i, size_t first) {
+static size_t run_start(const walk *w, size_t i, size_t first) {
   size_t j = i + 1;
   while (j < w->to && w->marks->at[j].kind != TG_MARK_CLIENT) {
     if (w->marks->at[j].kind == TG_MARK_FREQUENCY || w->marks->at[j].kind == TG_MARK_BANNER) {
@@ -277,7 +277,7 @@ static size_t run_start(const walk* w, size_t i, size_t first) {
   uint64_t bound = UINT64_MAX;
   size_t at = i;
   for (j = i; j > first; j--) {
-    const tg_mark* m = &w->marks->at[j - 1];
+    const tg_mark *m = &w->marks->at[j - 1];
     if (m->kind != TG_MARK_DRIVER || m->stamp < start || m->stamp > bound) break;
     bound = m->stamp;
     at = j - 1;
@@ -286,7 +286,7 @@ static size_t run_start(const walk* w, size_t i, size_t first) {
 }
 
 /* What a mark adds to the stretch it lies in. */
-static void learn(walk* w, const tg_mark* m, tg_stretch* s) {
+static void learn(walk *w, const tg_mark *m, tg_stretch *s) {
   if (m->kind == TG_MARK_BANNER) {
     tg_stage stage = banner_stage(w, m);
     w->stage = stage;
@@ -315,11 +315,11 @@ static void learn(walk* w, const tg_mark* m, tg_stretch* s) {
 }
 
 /* Opens a stretch at mark `i`. */
-static tg_status open_stretch(const tg_alloc* a, const walk* w, size_t i, const char* reason,
-                              tg_stretches* out) {
-  tg_status st = tg_grow(a, (void**)&out->at, &out->cap, out->n + 1, sizeof *out->at);
+static tg_status open_stretch(const tg_alloc *a, const walk *w, size_t i, const char *reason,
+                              tg_stretches *out) {
+  tg_status st = tg_grow(a, (void **)&out->at, &out->cap, out->n + 1, sizeof *out->at);
   if (st != TG_OK) return st;
-  tg_stretch* s = &out->at[out->n++];
+  tg_stretch *s = &out->at[out->n++];
   memset(s, 0, sizeof *s);
   s->first = i;
   s->line = w->marks->at[i].line;
@@ -330,7 +330,7 @@ static tg_status open_stretch(const tg_alloc* a, const walk* w, size_t i, const 
 }
 
 /* The clock that turns a quarter of a second into ticks: the user's, or the source's own. */
-static uint64_t back_ticks(const tg_marks* marks, size_t from, size_t to, uint64_t clock_hz) {
+static uint64_t back_ticks(const tg_marks *marks, size_t from, size_t to, uint64_t clock_hz) {
   uint64_t hz = clock_hz;
   for (size_t i = from; i < to && hz == 0; i++) {
     if (marks->at[i].kind == TG_MARK_FREQUENCY) hz = marks->at[i].stamp;
@@ -338,8 +338,8 @@ static uint64_t back_ticks(const tg_marks* marks, size_t from, size_t to, uint64
   return hz == 0 ? BACK_TICKS_UNKNOWN : hz / BACK_DIVISOR;
 }
 
-tg_status tg_marks_walk(const tg_alloc* a, const tg_marks* marks, size_t from, size_t to,
-                        uint64_t clock_hz, tg_stretches* out) {
+tg_status tg_marks_walk(const tg_alloc *a, const tg_marks *marks, size_t from, size_t to,
+                        uint64_t clock_hz, tg_stretches *out) {
   char reason[TG_REASON_TEXT];
   walk w = {.marks = marks, .to = to, .client_stamps = true};
   w.back = back_ticks(marks, from, to, clock_hz);
@@ -347,13 +347,13 @@ tg_status tg_marks_walk(const tg_alloc* a, const tg_marks* marks, size_t from, s
     if (marks->at[i].kind == TG_MARK_DRIVER) w.client_stamps = false;
   }
   for (size_t i = from; i < to; i++) {
-    const tg_mark* m = &marks->at[i];
+    const tg_mark *m = &marks->at[i];
     if (i == from) {
       bool banner = m->kind == TG_MARK_BANNER || (m->kind == TG_MARK_PMF && m->id == 0);
       tg_status st = open_stretch(a, &w, i, banner ? "first banner" : "first record", out);
       if (st != TG_OK) return st;
     } else if (starts(&w, i, reason)) {
-      tg_stretch* last = &out->at[out->n - 1];
+      tg_stretch *last = &out->at[out->n - 1];
       size_t at = m->kind == TG_MARK_FREQUENCY ? run_start(&w, i, last->first + 1) : i;
       tg_status st = open_stretch(a, &w, at, reason, out);
       if (st != TG_OK) return st;

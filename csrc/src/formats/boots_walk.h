@@ -49,9 +49,9 @@ typedef struct tg_mark {
 
 /* The marks of one source in its order; runs of TG_MARK_OTHER are one mark. */
 typedef struct tg_marks {
-  tg_mark* at;
+  tg_mark *at;
   size_t n, cap;
-  const tg_records* records;
+  const tg_records *records;
 } tg_marks;
 
 #define TG_REASON_TEXT 96
@@ -71,19 +71,19 @@ typedef struct tg_stretch {
 } tg_stretch;
 
 typedef struct tg_stretches {
-  tg_stretch* at;
+  tg_stretch *at;
   size_t n, cap;
 } tg_stretches;
 
 /* Gathers the marks of a source into `marks`, whose `at` the caller releases with `a`; `tee` is
  * added to stamps of the secure world, modulo 2^64. TG_OK, TG_ENOMEM. */
-tg_status tg_marks_gather(const tg_alloc* a, const tg_records* records, uint64_t tee,
-                          tg_marks* marks);
+tg_status tg_marks_gather(const tg_alloc *a, const tg_records *records, uint64_t tee,
+                          tg_marks *marks);
 
 /* Cuts the marks [from, to) into stretches, appended to `out` (released by the caller).
  * `clock_hz` is the clock the user stated, 0 if none. TG_OK, TG_ENOMEM. */
-tg_status tg_marks_walk(const tg_alloc* a, const tg_marks* marks, size_t from, size_t to,
-                        uint64_t clock_hz, tg_stretches* out);
+tg_status tg_marks_walk(const tg_alloc *a, const tg_marks *marks, size_t from, size_t to,
+                        uint64_t clock_hz, tg_stretches *out);
 
 /* How well a stretch of another console fits a boot of the leading one. */
 typedef enum tg_fit {
@@ -95,10 +95,10 @@ typedef enum tg_fit {
 
 /* Judges by the stamps whether the stretch `b` belongs to the boot of stretch `a`.
  * TG_OK, TG_ENOMEM. */
-tg_status tg_stretch_fit(const tg_alloc* a, const tg_marks* lead_marks, const tg_stretch* lead,
-                         const tg_marks* marks, const tg_stretch* s, tg_fit* fit);
+tg_status tg_stretch_fit(const tg_alloc *a, const tg_marks *lead_marks, const tg_stretch *lead,
+                         const tg_marks *marks, const tg_stretch *s, tg_fit *fit);
 
 /* The name of a stage in a chain; "" for those that are not named. */
-const char* tg_stage_name(tg_stage stage);
+const char *tg_stage_name(tg_stage stage);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "boots.h"
 
-const tg_format* const tg_formats[] = {
+const tg_format *const tg_formats[] = {
     &tg_format_optee,
     &tg_format_tftf,
     &tg_format_pmf,
@@ -15,16 +15,16 @@ const tg_format* const tg_formats[] = {
     NULL,
 };
 
-tg_str tg_str_of(const char* s) {
+tg_str tg_str_of(const char *s) {
   tg_str v = {NULL, 0};
   if (s != NULL) {
-    v.p = (const uint8_t*)s;
+    v.p = (const uint8_t *)s;
     v.n = strlen(s);
   }
   return v;
 }
 
-const tg_table* tg_rule_table(const tg_records* r, const char* name) {
+const tg_table *tg_rule_table(const tg_records *r, const char *name) {
   size_t rule = 0;
   if (tg_ruleset_find(tg_records_rules(r), name, &rule) != TG_OK) return NULL;
   return tg_records_table(r, rule);
@@ -32,15 +32,15 @@ const tg_table* tg_rule_table(const tg_records* r, const char* name) {
 
 /* True if the rule set of `r` has a rule of that name, or of a row of that section, with records.
  */
-static bool rule_present(const tg_records* r, const char* name) {
-  const tg_ruleset* set = tg_records_rules(r);
+static bool rule_present(const tg_records *r, const char *name) {
+  const tg_ruleset *set = tg_records_rules(r);
   size_t rule = 0;
   if (tg_ruleset_find(set, name, &rule) != TG_OK) return false;
-  const tg_table* t = tg_records_table(r, rule);
+  const tg_table *t = tg_records_table(r, rule);
   return t != NULL && tg_table_rows(t) > 0;
 }
 
-bool tg_format_present(const tg_format* f, const tg_reduce_in* in) {
+bool tg_format_present(const tg_format *f, const tg_reduce_in *in) {
   for (size_t s = 0; s < in->n_sources; s++) {
     for (size_t i = 0; i < f->n_rules; i++) {
       if (rule_present(in->sources[s], f->rules[i].name)) return true;
@@ -49,11 +49,11 @@ bool tg_format_present(const tg_format* f, const tg_reduce_in* in) {
   return false;
 }
 
-tg_status tg_formats_ruleset(const tg_alloc* a, const tg_rule_def* extra, size_t n_extra,
-                             tg_ruleset** out, tg_error* err) {
+tg_status tg_formats_ruleset(const tg_alloc *a, const tg_rule_def *extra, size_t n_extra,
+                             tg_ruleset **out, tg_error *err) {
   if (a == NULL) a = tg_alloc_default();
   tg_status st = TG_OK;
-  tg_rule_def* defs = NULL;
+  tg_rule_def *defs = NULL;
   size_t cap = 0;
   size_t n = 0;
   size_t total = n_extra;
@@ -64,7 +64,7 @@ tg_status tg_formats_ruleset(const tg_alloc* a, const tg_rule_def* extra, size_t
     }
     total += tg_formats[f]->n_rules;
   }
-  st = tg_grow(a, (void**)&defs, &cap, total, sizeof *defs);
+  st = tg_grow(a, (void **)&defs, &cap, total, sizeof *defs);
   if (st != TG_OK) {
     tg_fail(err, st, 0, 0, "no memory for %zu rules", total);
     goto fail;
@@ -80,7 +80,7 @@ fail:
 }
 
 /* What tg_reduce demands of its input. */
-static tg_status check_input(const tg_reduce_in* in, tg_error* err) {
+static tg_status check_input(const tg_reduce_in *in, tg_error *err) {
   if (in == NULL || (in->n_sources > 0 && in->sources == NULL)) {
     return tg_fail(err, TG_EINVAL, 0, 0, "nothing to reduce");
   }
@@ -96,10 +96,10 @@ static tg_status check_input(const tg_reduce_in* in, tg_error* err) {
   return TG_OK;
 }
 
-tg_status tg_reduce(const tg_alloc* a, const tg_reduce_in* in, tg_result** out, tg_error* err) {
+tg_status tg_reduce(const tg_alloc *a, const tg_reduce_in *in, tg_result **out, tg_error *err) {
   static const tg_reduce_options defaults = {0};
   if (a == NULL) a = tg_alloc_default();
-  tg_result* result = NULL;
+  tg_result *result = NULL;
   tg_status st = check_input(in, err);
   if (st != TG_OK) return st;
   if (out == NULL) return tg_fail(err, TG_EINVAL, 0, 0, "no place for the result");

@@ -16,18 +16,18 @@ extern const tg_format tg_format_console;
 
 /* The records of the rule called `name`, or NULL where the rule set has no such rule. Borrowed
  * from `r`. */
-const tg_table* tg_rule_table(const tg_records* r, const char* name);
+const tg_table *tg_rule_table(const tg_records *r, const char *name);
 
 /* True if any source has a record of one of the format's rules (of a section: of its rows too). */
-bool tg_format_present(const tg_format* f, const tg_reduce_in* in);
+bool tg_format_present(const tg_format *f, const tg_reduce_in *in);
 
 /* A view of a NUL-terminated string; NULL gives the empty view. */
-tg_str tg_str_of(const char* s);
+tg_str tg_str_of(const char *s);
 
 /* Turns the `values` of every rule that has some into keys and readings. A field called test,
  * operation, metric, place, cluster, core or cpu fills that part of the key, every other field
  * that is not measured is a label. Sources without records add nothing.
  * TG_OK, TG_ENOMEM, TG_EINVAL. */
-tg_status tg_plain_reduce(const tg_reduce_in* in, tg_result* out, tg_error* err);
+tg_status tg_plain_reduce(const tg_reduce_in *in, tg_result *out, tg_error *err);
 
 #endif

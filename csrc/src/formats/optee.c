@@ -27,7 +27,7 @@ static const tg_rule_def rules[] = {
 
 /* --- words ----------------------------------------------------------------------------------- */
 
-static const char* const states[] = {
+static const char *const states[] = {
     [TG_JOIN_CLAIMED] = "claimed",   [TG_JOIN_UNCLAIMED] = "unclaimed",
     [TG_JOIN_UNPAIRED] = "unpaired", [TG_JOIN_AMBIGUOUS] = "ambiguous",
     [TG_JOIN_OFFSET] = "offset?",
@@ -36,12 +36,12 @@ static const char* const states[] = {
 /* The operations, by command; the last two are an invoke that carries a measured system call,
  * and every command without a name. */
 enum { OP_COMMANDS = 8, OP_SYSCALL_INVOKE = 8, OP_OTHER = 9, OPERATIONS };
-static const char* const operations[OPERATIONS] = {
+static const char *const operations[OPERATIONS] = {
     "open",           "invoke",      "close",      "cancel",         "register_shm",
     "unregister_shm", "bottom_half", "stop_async", "syscall-invoke", "other",
 };
 
-static size_t operation_of(const tg_call* c) {
+static size_t operation_of(const tg_call *c) {
   if (c->flags & TG_CALL_SYSCALL) return OP_SYSCALL_INVOKE;
   return c->cmd < OP_COMMANDS ? (size_t)c->cmd : OP_OTHER;
 }
@@ -50,7 +50,7 @@ static size_t operation_of(const tg_call* c) {
 static void flag_words(uint32_t flags, char text[64]) {
   static const struct {
     uint32_t flag;
-    const char* word;
+    const char *word;
   } words[] = {{TG_CALL_OVERLAP, "overlap"},
                {TG_CALL_HALF, "half"},
                {TG_CALL_REPAIRED, "repaired"},
@@ -71,7 +71,7 @@ static void flag_words(uint32_t flags, char text[64]) {
 
 /* What is measured of a call: the difference of two of its stamps. */
 typedef struct metric {
-  const char* name;
+  const char *name;
   tg_hop from, to;
 } metric;
 
@@ -89,14 +89,12 @@ static const metric metrics[METRICS] = {
     {"tee", TG_HOP_TEE_RECEIVE, TG_HOP_TEE_FINISH},
 };
 
-static bool has(const tg_call* c, tg_hop hop) { return (c->have >> hop & 1u) != 0; }
-
 static bool secure(tg_hop hop) { return hop >= TG_HOP_TEE_RECEIVE && hop <= TG_HOP_TEE_FINISH; }
 
 /* The length of a metric in ticks. False where a stamp is missing or the two do not tell it; an
  * interval that would be negative sets `*impossible`. */
-static bool measure(const tg_call* c, const metric* m, int64_t* ticks, bool* impossible) {
-  if (!has(c, m->from) || !has(c, m->to)) return false;
+static bool measure(const tg_call *c, const metric *m, int64_t *ticks, bool *impossible) {
+  if (!tg_call_has(c, m->from) || !tg_call_has(c, m->to)) return false;
   bool one_line = c->stamp[m->from].offset == c->stamp[m->to].offset &&
                   c->stamp[m->from].source == c->stamp[m->to].source;
   if (c->state == TG_JOIN_AMBIGUOUS && !one_line) return false;
@@ -198,8 +196,8 @@ static const tg_column_def syscall_columns[S_COLUMNS] = {
 
 /* What the rows of one boot share. */
 typedef struct emit {
-  const tg_reduce_in* in;
-  tg_result* out;
+  const tg_reduce_in *in;
+  tg_result *out;
   tg_table *calls, *syscalls;
   uint64_t hz;
   tg_clock_origin origin;
@@ -211,9 +209,9 @@ typedef struct emit {
 
 /* The key of a metric; made at its first use. `variant` bit 0: the first call of its boot,
  * bit 1: no client's line. */
-static tg_status key_of(emit* e, size_t op, size_t m, const char* operation, const char* name,
-                        unsigned variant, uint32_t* id) {
-  static const char* const labels[4] = {"", "call=first", "client=none", "call=first client=none"};
+static tg_status key_of(emit *e, size_t op, size_t m, const char *operation, const char *name,
+                        unsigned variant, uint32_t *id) {
+  static const char *const labels[4] = {"", "call=first", "client=none", "call=first client=none"};
   if (e->keys[op][m][variant] == TG_NONE) {
     tg_key key;
     memset(&key, 0, sizeof key);
@@ -234,16 +232,16 @@ static tg_status key_of(emit* e, size_t op, size_t m, const char* operation, con
   return TG_OK;
 }
 
-static void forget_keys(emit* e) { memset(e->keys, 0xff, sizeof e->keys); }
+static void forget_keys(emit *e) { memset(e->keys, 0xff, sizeof e->keys); }
 
 /* The rows of "readings" of one call. */
-static tg_status call_readings(emit* e, const tg_call* c, size_t row, unsigned variant) {
+static tg_status call_readings(emit *e, const tg_call *c, size_t row, unsigned variant) {
   size_t op = operation_of(c);
   for (size_t m = 0; m < METRICS; m++) {
     bool impossible = false;
     tg_reading r = {.run = c->run, .block = row < TG_NONE ? (uint32_t)row : TG_NONE};
     if (!measure(c, &metrics[m], &r.value, &impossible)) continue;
-    const tg_stamp* s = &c->stamp[metrics[m].to];
+    const tg_stamp *s = &c->stamp[metrics[m].to];
     r.source = s->source;
     r.boot = s->boot;
     r.line = s->line;
@@ -256,19 +254,19 @@ static tg_status call_readings(emit* e, const tg_call* c, size_t row, unsigned v
 }
 
 /* The stamps, their lines and the intervals of a row. */
-static tg_status call_stamps(emit* e, const tg_call* c, size_t row, bool* impossible) {
+static tg_status call_stamps(emit *e, const tg_call *c, size_t row, bool *impossible) {
   static const tg_hop shown[C_PLACES] = {TG_HOP_CLIENT_START, TG_HOP_DRIVER_START,
                                          TG_HOP_TEE_RECEIVE, TG_HOP_TEE_FINISH,
                                          TG_HOP_DRIVER_FINISH};
   tg_status st = TG_OK;
   for (size_t h = 0; h < TG_HOPS && st == TG_OK; h++) {
-    if (!has(c, (tg_hop)h)) continue;
+    if (!tg_call_has(c, (tg_hop)h)) continue;
     uint64_t printed = c->stamp[h].ticks - (secure((tg_hop)h) ? e->tee : 0);
     st = tg_table_set_u64(e->calls, row, C_STAMP + h, printed);
   }
   for (size_t p = 0; p < C_PLACES && st == TG_OK; p++) {
-    if (!has(c, shown[p])) continue;
-    const tg_stamp* s = &c->stamp[shown[p]];
+    if (!tg_call_has(c, shown[p])) continue;
+    const tg_stamp *s = &c->stamp[shown[p]];
     st = tg_table_set_u32(e->calls, row, C_PLACE + 3 * p, s->source);
     if (st == TG_OK) st = tg_table_set_u64(e->calls, row, C_PLACE + 3 * p + 1, s->line);
     if (st == TG_OK) st = tg_table_set_u64(e->calls, row, C_PLACE + 3 * p + 2, s->offset);
@@ -282,14 +280,14 @@ static tg_status call_stamps(emit* e, const tg_call* c, size_t row, bool* imposs
   return st;
 }
 
-static tg_status emit_call(emit* e, const tg_call* c) {
+static tg_status emit_call(emit *e, const tg_call *c) {
   size_t row = 0;
   size_t op = operation_of(c);
   uint32_t flags = c->flags;
   char text[64];
   bool impossible = false;
   tg_hop first_hop = TG_HOP_CLIENT_START;
-  while (first_hop < TG_HOP_CLIENT_RETURN && !has(c, first_hop)) first_hop++;
+  while (first_hop < TG_HOP_CLIENT_RETURN && !tg_call_has(c, first_hop)) first_hop++;
   bool first = !e->seen[op][c->client];
   e->seen[op][c->client] = true;
   tg_status st = tg_table_append(e->calls, &row);
@@ -314,15 +312,15 @@ static tg_status emit_call(emit* e, const tg_call* c) {
   return st;
 }
 
-static tg_status emit_syscall(emit* e, const tg_syscall* s, size_t first_row) {
-  static const char* const names[] = {"to_os", "to_ta", "round_trip"};
+static tg_status emit_syscall(emit *e, const tg_syscall *s, size_t first_row) {
+  static const char *const names[] = {"to_os", "to_ta", "round_trip"};
   const uint64_t at[] = {s->start, s->enter, s->finish};
   const bool first = !e->seen_syscall;
   size_t row = 0;
   char text[64];
   e->seen_syscall = true;
   flag_words(s->flags, text);
-  tg_table* t = e->syscalls;
+  tg_table *t = e->syscalls;
   tg_status st = tg_table_append(t, &row);
   if (st == TG_OK) st = tg_table_set_u32(t, row, S_SOURCE, s->source);
   if (st == TG_OK) st = tg_table_set_u32(t, row, S_BOOT, s->boot);
@@ -369,9 +367,9 @@ typedef struct cursor {
   } while (0)
 
 /* Says that one shift would nest what nothing nests. */
-static tg_status tell_shift(emit* e, uint32_t boot, const tg_boot_lines* b, const tg_shift* shift) {
+static tg_status tell_shift(emit *e, uint32_t boot, const tg_boot_lines *b, const tg_shift *shift) {
   const tg_stamp none = {0};
-  const tg_stamp* at = b->n_core > 0 ? &b->core[0].at : &none;
+  const tg_stamp *at = b->n_core > 0 ? &b->core[0].at : &none;
   tg_stamp client = {0};
   if (b->n_core == 0 && b->n_clients > 0) {
     client.source = b->clients[0].source;
@@ -388,7 +386,7 @@ static tg_status tell_shift(emit* e, uint32_t boot, const tg_boot_lines* b, cons
       boot, (long long)shift->lowest, (long long)shift->highest, (long long)middle);
 }
 
-static tg_status reduce_boot(emit* e, uint32_t boot, const tg_boot_lines* lines, tg_calls* calls) {
+static tg_status reduce_boot(emit *e, uint32_t boot, const tg_boot_lines *lines, tg_calls *calls) {
   tg_shift shift = {0};
   calls->n = 0;
   e->hz = tg_optee_clock(e->in, e->out, boot, &e->origin);
@@ -405,8 +403,8 @@ static tg_status reduce_boot(emit* e, uint32_t boot, const tg_boot_lines* lines,
   return st;
 }
 
-static tg_status reduce_lines(emit* e, const tg_optee_lines* l) {
-  const tg_table* boots = tg_result_get(e->out, "boots");
+static tg_status reduce_lines(emit *e, const tg_optee_lines *l) {
+  const tg_table *boots = tg_result_get(e->out, "boots");
   size_t n_boots = boots != NULL ? tg_table_rows(boots) : 0;
   cursor driver = {0, 0};
   cursor core = {0, 0};
@@ -436,7 +434,7 @@ static tg_status reduce_lines(emit* e, const tg_optee_lines* l) {
   return st;
 }
 
-static tg_status reduce(const tg_reduce_in* in, tg_result* out, tg_error* err) {
+static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
   tg_optee_lines lines = {0};
   emit e = {.in = in, .out = out};
   if (in->options->have_tee_offset) e.tee = (uint64_t)in->options->tee_offset;

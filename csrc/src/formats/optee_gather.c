@@ -20,14 +20,14 @@ typedef enum line_kind {
   K_COUNT
 } line_kind;
 
-static const char* const rule_names[K_COUNT] = {
+static const char *const rule_names[K_COUNT] = {
     "optee.frequency", "optee.open",          "optee.invoke",       "optee.syscall",
     "optee.driver_do", "optee.driver_finish", "optee.core_receive", "optee.core_finish",
 };
 
 /* Where the record at hand stands. */
 typedef struct place {
-  const tg_table* t;
+  const tg_table *t;
   size_t row;
   uint64_t line, offset;
   uint32_t source, boot, run;
@@ -35,20 +35,20 @@ typedef struct place {
   uint64_t tee;   /* added to stamps of the secure world, modulo 2^64 */
 } place;
 
-static uint64_t field(const place* p, size_t f) {
+static uint64_t field(const place *p, size_t f) {
   uint64_t v = 0;
   (void)tg_table_u64(p->t, p->row, TG_REC_FIELD + f, &v);
   return v;
 }
 
-static tg_status add_smc(const tg_alloc* a, const place* p, line_kind kind, tg_optee_lines* l) {
+static tg_status add_smc(const tg_alloc *a, const place *p, line_kind kind, tg_optee_lines *l) {
   bool core = kind >= K_CORE_RECEIVE;
-  tg_smc** lines = core ? &l->core : &l->driver;
-  size_t* n = core ? &l->n_core : &l->n_driver;
+  tg_smc **lines = core ? &l->core : &l->driver;
+  size_t *n = core ? &l->n_core : &l->n_driver;
   tg_status st =
-      tg_grow(a, (void**)lines, core ? &l->core_cap : &l->driver_cap, *n + 1, sizeof **lines);
+      tg_grow(a, (void **)lines, core ? &l->core_cap : &l->driver_cap, *n + 1, sizeof **lines);
   if (st != TG_OK) return st;
-  tg_smc* s = &(*lines)[(*n)++];
+  tg_smc *s = &(*lines)[(*n)++];
   memset(s, 0, sizeof *s);
   s->at.ticks = field(p, 1) + (core ? p->tee : 0);
   s->at.line = p->line;
@@ -61,11 +61,11 @@ static tg_status add_smc(const tg_alloc* a, const place* p, line_kind kind, tg_o
   return TG_OK;
 }
 
-static tg_status add_client(const tg_alloc* a, const place* p, line_kind kind, tg_optee_lines* l) {
+static tg_status add_client(const tg_alloc *a, const place *p, line_kind kind, tg_optee_lines *l) {
   tg_status st =
-      tg_grow(a, (void**)&l->clients, &l->clients_cap, l->n_clients + 1, sizeof *l->clients);
+      tg_grow(a, (void **)&l->clients, &l->clients_cap, l->n_clients + 1, sizeof *l->clients);
   if (st != TG_OK) return st;
-  tg_client* c = &l->clients[l->n_clients++];
+  tg_client *c = &l->clients[l->n_clients++];
   memset(c, 0, sizeof *c);
   c->start = field(p, 0);
   c->enter = field(p, 1) + p->tee;
@@ -81,11 +81,11 @@ static tg_status add_client(const tg_alloc* a, const place* p, line_kind kind, t
   return TG_OK;
 }
 
-static tg_status add_syscall(const tg_alloc* a, const place* p, tg_optee_lines* l) {
+static tg_status add_syscall(const tg_alloc *a, const place *p, tg_optee_lines *l) {
   tg_status st =
-      tg_grow(a, (void**)&l->syscalls, &l->syscalls_cap, l->n_syscalls + 1, sizeof *l->syscalls);
+      tg_grow(a, (void **)&l->syscalls, &l->syscalls_cap, l->n_syscalls + 1, sizeof *l->syscalls);
   if (st != TG_OK) return st;
-  tg_syscall* s = &l->syscalls[l->n_syscalls++];
+  tg_syscall *s = &l->syscalls[l->n_syscalls++];
   memset(s, 0, sizeof *s);
   s->start = field(p, 0) + p->tee;
   s->enter = field(p, 1) + p->tee;
@@ -103,9 +103,9 @@ static tg_status add_syscall(const tg_alloc* a, const place* p, tg_optee_lines* 
 }
 
 /* Takes up the records of one source. */
-static tg_status gather_source(const tg_reduce_in* in, const tg_result* out, uint32_t source,
-                               tg_optee_lines* l) {
-  const tg_records* records = in->sources[source];
+static tg_status gather_source(const tg_reduce_in *in, const tg_result *out, uint32_t source,
+                               tg_optee_lines *l) {
+  const tg_records *records = in->sources[source];
   size_t rules[K_COUNT];
   place p = {.source = source, .boot = TG_NONE, .run = TG_NONE};
   if (in->options->have_tee_offset) p.tee = (uint64_t)in->options->tee_offset;
@@ -141,12 +141,12 @@ static tg_status gather_source(const tg_reduce_in* in, const tg_result* out, uin
   return st;
 }
 
-uint64_t tg_optee_clock(const tg_reduce_in* in, const tg_result* out, uint32_t boot,
-                        tg_clock_origin* origin) {
+uint64_t tg_optee_clock(const tg_reduce_in *in, const tg_result *out, uint32_t boot,
+                        tg_clock_origin *origin) {
   uint64_t hz = 0;
   *origin = TG_CLOCK_OPTION;
   if (in->options->clock_hz != 0) return in->options->clock_hz;
-  const tg_table* boots = tg_result_get(out, "boots");
+  const tg_table *boots = tg_result_get(out, "boots");
   *origin = TG_CLOCK_LOG;
   if (boots != NULL && boot != TG_NONE && tg_table_u64(boots, boot, TG_BOOT_CLOCK, &hz)) return hz;
   *origin = TG_CLOCK_NONE;
@@ -154,7 +154,7 @@ uint64_t tg_optee_clock(const tg_reduce_in* in, const tg_result* out, uint32_t b
 }
 
 /* How long a print may be delayed, in ticks: a quarter of a second. */
-static uint64_t delay_ticks(const tg_reduce_in* in, const tg_result* out, uint32_t boot) {
+static uint64_t delay_ticks(const tg_reduce_in *in, const tg_result *out, uint32_t boot) {
   tg_clock_origin origin;
   uint64_t hz = tg_optee_clock(in, out, boot, &origin);
   return hz == 0 ? (uint64_t)1 << 22 : hz / 4;
@@ -163,7 +163,7 @@ static uint64_t delay_ticks(const tg_reduce_in* in, const tg_result* out, uint32
 /* --- checks ---------------------------------------------------------------------------------- */
 
 /* Finds stamps outside the range of their boot, printer by printer, in the order of the source. */
-static tg_status check_range(const tg_reduce_in* in, tg_result* out, tg_smc* lines, size_t n) {
+static tg_status check_range(const tg_reduce_in *in, tg_result *out, tg_smc *lines, size_t n) {
   for (size_t from = 0; from < n;) {
     size_t to = from + 1;
     while (to < n && lines[to].at.source == lines[from].at.source &&
@@ -187,7 +187,7 @@ static tg_status check_range(const tg_reduce_in* in, tg_result* out, tg_smc* lin
 }
 
 /* Says once for a boot and a printer how many lines repeat earlier ones. */
-static tg_status tell_repeats(tg_result* out, const tg_stamp* first, size_t n) {
+static tg_status tell_repeats(tg_result *out, const tg_stamp *first, size_t n) {
   if (n == 0) return TG_OK;
   return tg_result_problem(out, first->source, first->line, first->offset, "optee", "duplicate",
                            "%zu line%s the same stamp%s as earlier lines of this boot and "
@@ -196,7 +196,7 @@ static tg_status tell_repeats(tg_result* out, const tg_stamp* first, size_t n) {
 }
 
 /* Leaves out lines that say again what another line of the boot said. In time order. */
-static tg_status drop_repeats(tg_result* out, tg_smc* lines, size_t n) {
+static tg_status drop_repeats(tg_result *out, tg_smc *lines, size_t n) {
   size_t repeats = 0;
   tg_stamp first = {0};
   for (size_t i = 1; i < n; i++) {
@@ -206,7 +206,7 @@ static tg_status drop_repeats(tg_result* out, tg_smc* lines, size_t n) {
       repeats = 0;
     }
     for (size_t k = i; k > 0 && !lines[i].bad; k--) {
-      const tg_smc* b = &lines[k - 1];
+      const tg_smc *b = &lines[k - 1];
       if (b->at.ticks != lines[i].at.ticks || b->at.boot != lines[i].at.boot || i - k >= 8) break;
       if (b->bad || b->cmd != lines[i].cmd || b->opens != lines[i].opens) continue;
       lines[i].bad = true;
@@ -217,7 +217,7 @@ static tg_status drop_repeats(tg_result* out, tg_smc* lines, size_t n) {
 }
 
 /* The lowest stamp of a printer in a boot. False where it has none. Lines in time order. */
-static bool lowest_stamp(const tg_smc* lines, size_t n, uint32_t boot, uint64_t* lowest) {
+static bool lowest_stamp(const tg_smc *lines, size_t n, uint32_t boot, uint64_t *lowest) {
   size_t low = 0;
   size_t high = n;
   while (low < high) {
@@ -235,8 +235,8 @@ static bool lowest_stamp(const tg_smc* lines, size_t n, uint32_t boot, uint64_t*
 }
 
 /* Checks a client's line for itself and against its boot. False: it is of no use. */
-static tg_status check_client(const tg_reduce_in* in, tg_result* out, const tg_optee_lines* l,
-                              tg_client* c, bool* use) {
+static tg_status check_client(const tg_reduce_in *in, tg_result *out, const tg_optee_lines *l,
+                              tg_client *c, bool *use) {
   uint64_t lowest = 0;
   uint64_t delay = delay_ticks(in, out, c->boot);
   *use = true;
@@ -261,15 +261,15 @@ static tg_status check_client(const tg_reduce_in* in, tg_result* out, const tg_o
 /* --- order ----------------------------------------------------------------------------------- */
 
 /* Orders `n` items of `size` bytes by boot and start; `keys[i]` tells those of item i. */
-static tg_status permute(const tg_alloc* a, void** items, size_t* cap, size_t n, size_t size,
-                         tg_smc* keys) {
-  void* copy = NULL;
+static tg_status permute(const tg_alloc *a, void **items, size_t *cap, size_t n, size_t size,
+                         tg_smc *keys) {
+  void *copy = NULL;
   size_t copy_cap = 0;
   tg_status st = tg_smc_sort(a, keys, n);
   if (st == TG_OK) st = tg_grow(a, &copy, &copy_cap, n, size);
   if (st != TG_OK) return st;
   for (size_t i = 0; i < n; i++) {
-    memcpy((char*)copy + i * size, (char*)*items + keys[i].cmd * size, size);
+    memcpy((char *)copy + i * size, (char *)*items + keys[i].cmd * size, size);
   }
   a->release(a->ctx, *items);
   *items = copy;
@@ -277,25 +277,25 @@ static tg_status permute(const tg_alloc* a, void** items, size_t* cap, size_t n,
   return TG_OK;
 }
 
-static tg_status order_clients(const tg_alloc* a, tg_optee_lines* l) {
-  tg_smc* keys = NULL;
+static tg_status order_clients(const tg_alloc *a, tg_optee_lines *l) {
+  tg_smc *keys = NULL;
   size_t cap = 0;
   size_t most = l->n_clients > l->n_syscalls ? l->n_clients : l->n_syscalls;
-  tg_status st = tg_grow(a, (void**)&keys, &cap, most + 1, sizeof *keys);
+  tg_status st = tg_grow(a, (void **)&keys, &cap, most + 1, sizeof *keys);
   if (st != TG_OK) return st;
   for (size_t i = 0; i < l->n_clients; i++) {
-    const tg_client* c = &l->clients[i];
+    const tg_client *c = &l->clients[i];
     keys[i] = (tg_smc){.at = {.ticks = c->start, .boot = c->boot}, .cmd = i};
   }
   if (l->n_clients > 0) {
-    st = permute(a, (void**)&l->clients, &l->clients_cap, l->n_clients, sizeof *l->clients, keys);
+    st = permute(a, (void **)&l->clients, &l->clients_cap, l->n_clients, sizeof *l->clients, keys);
   }
   for (size_t i = 0; i < l->n_syscalls; i++) {
-    const tg_syscall* s = &l->syscalls[i];
+    const tg_syscall *s = &l->syscalls[i];
     keys[i] = (tg_smc){.at = {.ticks = s->start, .boot = s->boot}, .cmd = i};
   }
   if (l->n_syscalls > 0 && st == TG_OK) {
-    st = permute(a, (void**)&l->syscalls, &l->syscalls_cap, l->n_syscalls, sizeof *l->syscalls,
+    st = permute(a, (void **)&l->syscalls, &l->syscalls_cap, l->n_syscalls, sizeof *l->syscalls,
                  keys);
   }
   a->release(a->ctx, keys);
@@ -304,14 +304,14 @@ static tg_status order_clients(const tg_alloc* a, tg_optee_lines* l) {
 
 /* Checks the clients' lines and closes the gaps of those that are of no use or say again what
  * the line before said. */
-static tg_status check_clients(const tg_reduce_in* in, tg_result* out, tg_optee_lines* l) {
+static tg_status check_clients(const tg_reduce_in *in, tg_result *out, tg_optee_lines *l) {
   size_t kept = 0;
   size_t repeats = 0;
   tg_stamp first = {0};
   for (size_t i = 0; i < l->n_clients; i++) {
     tg_client c = l->clients[i];
     bool use = true;
-    const tg_client* b = kept > 0 ? &l->clients[kept - 1] : NULL;
+    const tg_client *b = kept > 0 ? &l->clients[kept - 1] : NULL;
     if (b != NULL && b->boot == c.boot && b->start == c.start && b->enter == c.enter &&
         b->finish == c.finish && b->cmd == c.cmd) {
       if (repeats++ == 0) {
@@ -326,8 +326,8 @@ static tg_status check_clients(const tg_reduce_in* in, tg_result* out, tg_optee_
   l->n_clients = kept;
   kept = 0;
   for (size_t i = 0; i < l->n_syscalls; i++) {
-    const tg_syscall* s = &l->syscalls[i];
-    const tg_syscall* b = kept > 0 ? &l->syscalls[kept - 1] : NULL;
+    const tg_syscall *s = &l->syscalls[i];
+    const tg_syscall *b = kept > 0 ? &l->syscalls[kept - 1] : NULL;
     if (b != NULL && b->boot == s->boot && b->start == s->start && b->enter == s->enter &&
         b->finish == s->finish) {
       if (repeats++ == 0) {
@@ -341,8 +341,8 @@ static tg_status check_clients(const tg_reduce_in* in, tg_result* out, tg_optee_
   return tell_repeats(out, &first, repeats);
 }
 
-tg_status tg_optee_gather(const tg_reduce_in* in, tg_result* out, tg_optee_lines* l) {
-  const tg_alloc* a = in->alloc;
+tg_status tg_optee_gather(const tg_reduce_in *in, tg_result *out, tg_optee_lines *l) {
+  const tg_alloc *a = in->alloc;
   tg_status st = TG_OK;
   memset(l, 0, sizeof *l);
   for (size_t s = 0; s < in->n_sources && st == TG_OK; s++) {
@@ -359,7 +359,7 @@ tg_status tg_optee_gather(const tg_reduce_in* in, tg_result* out, tg_optee_lines
   return st;
 }
 
-void tg_optee_lines_free(const tg_alloc* a, tg_optee_lines* l) {
+void tg_optee_lines_free(const tg_alloc *a, tg_optee_lines *l) {
   a->release(a->ctx, l->driver);
   a->release(a->ctx, l->core);
   a->release(a->ctx, l->clients);

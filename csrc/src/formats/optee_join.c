@@ -4,37 +4,24 @@
  * lies inside the driver's, the driver's inside its client's start and return. What fits in one
  * way only is joined; everything else is said to be ambiguous and gives no interval.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "optee_join.h"
-
 #include <string.h>
 
-/* The pairs and single stamps of one boot. */
-typedef struct join {
-  const tg_alloc* a;
-  const tg_boot_lines* lines;
-  tg_pairs clients, driver, core;
-  tg_points starts, finishes, receives, core_finishes;
-  uint8_t *driver_used, *core_used; /* bit 0: the start belongs to a call, bit 1: the finish */
-  size_t driver_cap, core_cap;
-  size_t first_call;
-} join;
+#include "optee_join_state.h"
 
-static void set_stamp(tg_call* c, tg_hop hop, const tg_stamp* s) {
+static void set_stamp(tg_call *c, tg_hop hop, const tg_stamp *s) {
   c->stamp[hop] = *s;
   c->have |= (uint8_t)(1u << hop);
 }
 
-static bool has(const tg_call* c, tg_hop hop) { return (c->have >> hop & 1u) != 0; }
-
 /* The clients as intervals: what their driver pairs must lie in. */
-static tg_status client_spans(join* j) {
-  const tg_boot_lines* l = j->lines;
+static tg_status client_spans(tg_join *j) {
+  const tg_boot_lines *l = j->lines;
   tg_status st =
-      tg_grow(j->a, (void**)&j->clients.at, &j->clients.cap, l->n_clients, sizeof *j->clients.at);
+      tg_grow(j->a, (void **)&j->clients.at, &j->clients.cap, l->n_clients, sizeof *j->clients.at);
   if (st != TG_OK) return st;
   for (size_t i = 0; i < l->n_clients; i++) {
-    const tg_client* c = &l->clients[i];
-    tg_pair* p = &j->clients.at[i];
+    const tg_client *c = &l->clients[i];
+    tg_pair *p = &j->clients.at[i];
     memset(p, 0, sizeof *p);
     p->start.ticks = c->start;
     p->finish.ticks = c->finish;
@@ -49,28 +36,28 @@ static tg_status client_spans(join* j) {
   return TG_OK;
 }
 
-static tg_status zeros(const tg_alloc* a, uint8_t** p, size_t* cap, size_t n) {
-  tg_status st = tg_grow(a, (void**)p, cap, n + 1, 1);
+static tg_status zeros(const tg_alloc *a, uint8_t **p, size_t *cap, size_t n) {
+  tg_status st = tg_grow(a, (void **)p, cap, n + 1, 1);
   if (st == TG_OK) memset(*p, 0, n + 1);
   return st;
 }
 
-static tg_status prepare(join* j) {
+static tg_status prepare(tg_join *j) {
   tg_status st = client_spans(j);
   if (st == TG_OK) st = tg_pairs_make(j->a, j->lines->driver, j->lines->n_driver, &j->driver);
   if (st == TG_OK) st = tg_pairs_make(j->a, j->lines->core, j->lines->n_core, &j->core);
   if (st == TG_OK) st = zeros(j->a, &j->driver_used, &j->driver_cap, j->driver.n);
   if (st == TG_OK) st = zeros(j->a, &j->core_used, &j->core_cap, j->core.n);
-  if (st == TG_OK) st = tg_points_make(j->a, &j->driver, true, &j->starts);
-  if (st == TG_OK) st = tg_points_make(j->a, &j->driver, false, &j->finishes);
-  if (st == TG_OK) st = tg_points_make(j->a, &j->core, true, &j->receives);
-  if (st == TG_OK) st = tg_points_make(j->a, &j->core, false, &j->core_finishes);
+  if (st == TG_OK) st = tg_points_make(j->a, &j->driver, true, false, &j->starts);
+  if (st == TG_OK) st = tg_points_make(j->a, &j->driver, false, false, &j->finishes);
+  if (st == TG_OK) st = tg_points_make(j->a, &j->core, true, false, &j->receives);
+  if (st == TG_OK) st = tg_points_make(j->a, &j->core, false, false, &j->core_finishes);
   return st;
 }
 
 /* --- the constant shift ---------------------------------------------------------------------- */
 
-static size_t count_places(const tg_pairs* p, size_t* whole) {
+static size_t count_places(const tg_pairs *p, size_t *whole) {
   size_t n = 0;
   *whole = 0;
   for (size_t i = 0; i < p->n; i++) {
@@ -81,12 +68,12 @@ static size_t count_places(const tg_pairs* p, size_t* whole) {
 }
 
 /* The instants at which TAs were entered, as pairs of no length. */
-static tg_status enter_points(join* j, tg_pairs* out) {
+static tg_status enter_points(tg_join *j, tg_pairs *out) {
   for (size_t i = 0; i < j->clients.n; i++) {
-    const tg_client* c = &j->lines->clients[i];
-    tg_status st = tg_grow(j->a, (void**)&out->at, &out->cap, out->n + 1, sizeof *out->at);
+    const tg_client *c = &j->lines->clients[i];
+    tg_status st = tg_grow(j->a, (void **)&out->at, &out->cap, out->n + 1, sizeof *out->at);
     if (st != TG_OK) return st;
-    tg_pair* p = &out->at[out->n++];
+    tg_pair *p = &out->at[out->n++];
     memset(p, 0, sizeof *p);
     p->start.ticks = p->finish.ticks = c->enter;
     p->cmd = c->cmd;
@@ -96,7 +83,7 @@ static tg_status enter_points(join* j, tg_pairs* out) {
 }
 
 /* Looks for a shift where (nearly) nothing of the secure world nests in the normal world. */
-static tg_status find_shift(join* j, tg_shift* shift) {
+static tg_status find_shift(tg_join *j, tg_shift *shift) {
   tg_pairs enters = {0};
   size_t n_core = 0;
   size_t n_driver = 0;
@@ -123,8 +110,8 @@ static tg_status find_shift(join* j, tg_shift* shift) {
 
 /* --- one call -------------------------------------------------------------------------------- */
 
-static tg_status add_call(tg_calls* out, const tg_alloc* a, uint64_t cmd, tg_call** call) {
-  tg_status st = tg_grow(a, (void**)&out->at, &out->cap, out->n + 1, sizeof *out->at);
+static tg_status add_call(tg_calls *out, const tg_alloc *a, uint64_t cmd, tg_call **call) {
+  tg_status st = tg_grow(a, (void **)&out->at, &out->cap, out->n + 1, sizeof *out->at);
   if (st != TG_OK) return st;
   *call = &out->at[out->n++];
   memset(*call, 0, sizeof **call);
@@ -134,7 +121,7 @@ static tg_status add_call(tg_calls* out, const tg_alloc* a, uint64_t cmd, tg_cal
 }
 
 /* Takes the stamps of a pair into a call. */
-static void take(tg_call* c, const tg_pair* p, uint8_t* used, tg_hop start, tg_hop finish) {
+static void take(tg_call *c, const tg_pair *p, uint8_t *used, tg_hop start, tg_hop finish) {
   if (p->have_start) set_stamp(c, start, &p->start);
   if (p->have_finish) set_stamp(c, finish, &p->finish);
   if (p->repaired) c->flags |= TG_CALL_REPAIRED;
@@ -142,16 +129,16 @@ static void take(tg_call* c, const tg_pair* p, uint8_t* used, tg_hop start, tg_h
 }
 
 /* The window in which a stamp between two hops must lie, by the call's own stamps. */
-static void window(const tg_call* c, tg_hop after, tg_hop before, uint64_t* from, uint64_t* to) {
+static void window(const tg_call *c, tg_hop after, tg_hop before, uint64_t *from, uint64_t *to) {
   *from = 0;
   *to = UINT64_MAX;
   for (int h = (int)after; h >= 0; h--) {
-    if (!has(c, (tg_hop)h)) continue;
+    if (!tg_call_has(c, (tg_hop)h)) continue;
     *from = c->stamp[h].ticks;
     break;
   }
   for (int h = (int)before; h < TG_HOPS; h++) {
-    if (!has(c, (tg_hop)h)) continue;
+    if (!tg_call_has(c, (tg_hop)h)) continue;
     *to = c->stamp[h].ticks;
     break;
   }
@@ -160,13 +147,13 @@ static void window(const tg_call* c, tg_hop after, tg_hop before, uint64_t* from
 /* The two ends a call may find one by one, where its pair is not whole or not alone. */
 typedef struct ends {
   tg_points *starts, *finishes;
-  const tg_pairs* pairs;
-  uint8_t* used;
+  const tg_pairs *pairs;
+  uint8_t *used;
   tg_hop start, finish;
 } ends;
 
 /* The only stamp that can be the start (or the finish) of a call's pair; see tg_points_only. */
-static tg_point* only_end(const tg_call* c, const ends* e, bool start, bool* many) {
+static tg_point *only_end(const tg_call *c, const ends *e, bool start, bool *many) {
   uint64_t from = 0;
   uint64_t to = 0;
   if (start) {
@@ -178,8 +165,8 @@ static tg_point* only_end(const tg_call* c, const ends* e, bool start, bool* man
 }
 
 /* Gives a call the stamp at a point. */
-static void take_end(tg_call* c, const ends* e, tg_point* p, bool start) {
-  const tg_pair* pair = &e->pairs->at[p->pair];
+static void take_end(tg_call *c, const ends *e, tg_point *p, bool start) {
+  const tg_pair *pair = &e->pairs->at[p->pair];
   p->taken = true;
   set_stamp(c, start ? e->start : e->finish, start ? &pair->start : &pair->finish);
   e->used[p->pair] |= start ? 1u : 2u;
@@ -190,36 +177,37 @@ static void take_end(tg_call* c, const ends* e, tg_point* p, bool start) {
 /* The core pair of a driver pair, if it is the only one both ways; NULL otherwise. Where two SMCs
  * of one command are open at once their finishes may be mixed up, but then one pair comes to lie
  * in the other and its core pair in both: a place of its own shows that nothing was mixed up. */
-static const tg_pair* only_core(const join* j, const tg_pair* d) {
+static const tg_pair *only_core(const tg_join *j, const tg_pair *d) {
   if (d->holds != 1) return NULL;
-  const tg_pair* core = &j->core.at[d->inner];
+  const tg_pair *core = &j->core.at[d->inner];
   return core->places == 1 ? core : NULL;
 }
 
 /* True if the two ends of a driver pair belong together beyond doubt. */
-static bool driver_sure(const join* j, const tg_pair* d) {
+static bool driver_sure(const tg_join *j, const tg_pair *d) {
   return !d->overlap || only_core(j, d) != NULL;
 }
 
 /* Adds the driver pair `d` and its core pair to a call. */
-static void take_driver(join* j, tg_call* c, uint32_t d) {
-  const tg_pair* pair = &j->driver.at[d];
+static void take_driver(tg_join *j, tg_call *c, uint32_t d) {
+  const tg_pair *pair = &j->driver.at[d];
   take(c, pair, &j->driver_used[d], TG_HOP_DRIVER_START, TG_HOP_DRIVER_FINISH);
-  const tg_pair* core = only_core(j, pair);
+  const tg_pair *core = only_core(j, pair);
   if (core != NULL) {
     take(c, core, &j->core_used[pair->inner], TG_HOP_TEE_RECEIVE, TG_HOP_TEE_FINISH);
-  } else if (pair->holds > 0 || pair->overlap) {
+  }
+  if (pair->suspect || (core == NULL && (pair->holds > 0 || pair->overlap))) {
     c->state = TG_JOIN_AMBIGUOUS;
     c->flags |= TG_CALL_OVERLAP;
   }
 }
 
 /* The call of a client's line, with the pairs that are whole and its own beyond doubt. */
-static tg_status client_call(join* j, size_t i, tg_calls* out) {
-  const tg_client* c = &j->lines->clients[i];
-  const tg_pair* span = &j->clients.at[i];
+static tg_status client_call(tg_join *j, size_t i, tg_calls *out) {
+  const tg_client *c = &j->lines->clients[i];
+  const tg_pair *span = &j->clients.at[i];
   tg_stamp s = {.line = c->line, .offset = c->offset, .source = c->source, .boot = c->boot};
-  tg_call* call = NULL;
+  tg_call *call = NULL;
   tg_status st = add_call(out, j->a, c->cmd, &call);
   if (st != TG_OK) return st;
   call->client = true;
@@ -232,7 +220,7 @@ static tg_status client_call(join* j, size_t i, tg_calls* out) {
   s.ticks = c->finish;
   if (c->have_finish) set_stamp(call, TG_HOP_CLIENT_RETURN, &s);
   if (span->holds == 1) {
-    const tg_pair* d = &j->driver.at[span->inner];
+    const tg_pair *d = &j->driver.at[span->inner];
     if (d->places == 1 && driver_sure(j, d)) {
       take_driver(j, call, span->inner);
     } else {
@@ -247,24 +235,24 @@ static tg_status client_call(join* j, size_t i, tg_calls* out) {
 }
 
 /* True if a client's call still looks for an end of its pair. */
-static bool wants(const tg_call* c, const ends* e, bool start) {
-  return has(c, TG_HOP_CLIENT_RETURN) && has(c, TG_HOP_TA_ENTER) &&
-         !has(c, start ? e->start : e->finish);
+static bool wants(const tg_call *c, const ends *e, bool start) {
+  return tg_call_has(c, TG_HOP_CLIENT_RETURN) && tg_call_has(c, TG_HOP_TA_ENTER) &&
+         !tg_call_has(c, start ? e->start : e->finish);
 }
 
 /* One round: the calls that have no other choice say so, then each takes what no other of them
  * wants. What is taken is no choice for the others in the next round. True if any was taken. */
-static bool complete_round(join* j, tg_calls* out, const ends* e, bool start) {
-  tg_points* points = start ? e->starts : e->finishes;
+static bool complete_round(tg_join *j, tg_calls *out, const ends *e, bool start) {
+  tg_points *points = start ? e->starts : e->finishes;
   bool any = false;
   bool many = false;
   for (size_t i = 0; i < points->n; i++) points->at[i].wanted = 0;
   for (size_t i = j->first_call; i < out->n; i++) {
-    tg_point* p = wants(&out->at[i], e, start) ? only_end(&out->at[i], e, start, &many) : NULL;
+    tg_point *p = wants(&out->at[i], e, start) ? only_end(&out->at[i], e, start, &many) : NULL;
     if (p != NULL) p->wanted++;
   }
   for (size_t i = j->first_call; i < out->n; i++) {
-    tg_point* p = wants(&out->at[i], e, start) ? only_end(&out->at[i], e, start, &many) : NULL;
+    tg_point *p = wants(&out->at[i], e, start) ? only_end(&out->at[i], e, start, &many) : NULL;
     if (p == NULL || p->wanted != 1) continue;
     take_end(&out->at[i], e, p, start);
     any = true;
@@ -276,7 +264,7 @@ static bool complete_round(join* j, tg_calls* out, const ends* e, bool start) {
 
 /* Completes the calls of clients from single stamps, by exclusion. A call that was ambiguous and
  * gets both ends so is told apart after all; one that is left with candidates is ambiguous. */
-static void complete_clients(join* j, tg_calls* out, const ends* e) {
+static void complete_clients(tg_join *j, tg_calls *out, const ends *e) {
   if (e->starts->n + e->finishes->n == 0) return;
   for (int round = 0; round < ROUNDS; round++) {
     bool any = complete_round(j, out, e, true);
@@ -284,27 +272,45 @@ static void complete_clients(join* j, tg_calls* out, const ends* e) {
   }
   bool core = e->start == TG_HOP_TEE_RECEIVE;
   for (size_t i = j->first_call; i < out->n; i++) {
-    tg_call* c = &out->at[i];
+    tg_call *c = &out->at[i];
     bool left = false;
     for (int start = 0; start < 2; start++) {
       bool many = false;
       if (wants(c, e, start != 0)) left = left || only_end(c, e, start != 0, &many) != NULL || many;
     }
-    bool driver = has(c, TG_HOP_DRIVER_START) && has(c, TG_HOP_DRIVER_FINISH);
+    bool driver = tg_call_has(c, TG_HOP_DRIVER_START) && tg_call_has(c, TG_HOP_DRIVER_FINISH);
     if (left) {
       c->state = TG_JOIN_AMBIGUOUS;
       c->flags |= TG_CALL_OVERLAP;
-    } else if (has(c, e->start) && has(c, e->finish) && (!core || driver)) {
+    } else if (tg_call_has(c, e->start) && tg_call_has(c, e->finish) && (!core || driver)) {
       c->state = TG_JOIN_CLAIMED;
     }
   }
 }
 
+/* A client without a driver pair, in whose interval a pair starts that fits nowhere: its line may
+ * have the start of one call and the finish of another. Nobody can tell, so both are marked. */
+static tg_status doubt_lone_pairs(tg_join *j, tg_calls *out) {
+  tg_points lone = {0};
+  tg_status st = tg_points_make(j->a, &j->driver, true, true, &lone);
+  for (size_t i = j->first_call; i < out->n && st == TG_OK && lone.n > 0; i++) {
+    tg_call *c = &out->at[i];
+    if (tg_call_has(c, TG_HOP_DRIVER_START) || !tg_call_has(c, TG_HOP_TA_ENTER)) continue;
+    if (tg_points_suspect(&lone, c->cmd, c->stamp[TG_HOP_CLIENT_START].ticks,
+                          c->stamp[TG_HOP_TA_ENTER].ticks, &j->driver)) {
+      c->state = TG_JOIN_AMBIGUOUS;
+      c->flags |= TG_CALL_OVERLAP;
+    }
+  }
+  j->a->release(j->a->ctx, lone.at);
+  return st;
+}
+
 /* The core pairs that lie in no driver pair; `inner` of a copy is the index of the original. */
-static tg_status free_core(const join* j, tg_pairs* out) {
+static tg_status free_core(const tg_join *j, tg_pairs *out) {
   for (size_t i = 0; i < j->core.n; i++) {
     if (j->core.at[i].places > 0 || j->core_used[i] != 0) continue;
-    tg_status st = tg_grow(j->a, (void**)&out->at, &out->cap, out->n + 1, sizeof *out->at);
+    tg_status st = tg_grow(j->a, (void **)&out->at, &out->cap, out->n + 1, sizeof *out->at);
     if (st != TG_OK) return st;
     out->at[out->n] = j->core.at[i];
     out->at[out->n++].inner = (uint32_t)i;
@@ -313,15 +319,15 @@ static tg_status free_core(const join* j, tg_pairs* out) {
 }
 
 /* True if a core pair contradicts no stamp that the call has. */
-static bool fits(const tg_call* c, const tg_pair* core) {
-  return (!has(c, TG_HOP_DRIVER_START) ||
+static bool fits(const tg_call *c, const tg_pair *core) {
+  return (!tg_call_has(c, TG_HOP_DRIVER_START) ||
           c->stamp[TG_HOP_DRIVER_START].ticks <= core->start.ticks) &&
-         (!has(c, TG_HOP_DRIVER_FINISH) ||
+         (!tg_call_has(c, TG_HOP_DRIVER_FINISH) ||
           core->finish.ticks <= c->stamp[TG_HOP_DRIVER_FINISH].ticks);
 }
 
 /* Core pairs that lie in a client's interval although in no driver pair. */
-static tg_status claim_core_directly(join* j, tg_calls* out) {
+static tg_status claim_core_directly(tg_join *j, tg_calls *out) {
   tg_pairs rest = {0};
   for (size_t i = 0; i < j->clients.n; i++) {
     j->clients.at[i].holds = 0;
@@ -330,11 +336,11 @@ static tg_status claim_core_directly(join* j, tg_calls* out) {
   tg_status st = free_core(j, &rest);
   if (st == TG_OK) st = tg_pairs_nest(j->a, &j->clients, &rest);
   for (size_t i = 0; i < j->clients.n && st == TG_OK; i++) {
-    tg_call* c = &out->at[j->first_call + i];
-    const tg_pair* span = &j->clients.at[i];
+    tg_call *c = &out->at[j->first_call + i];
+    const tg_pair *span = &j->clients.at[i];
     if (c->have & (1u << TG_HOP_TEE_RECEIVE | 1u << TG_HOP_TEE_FINISH)) continue;
     if (span->holds != 1) continue;
-    const tg_pair* core = &rest.at[span->inner];
+    const tg_pair *core = &rest.at[span->inner];
     if (core->places == 1 && !core->overlap && fits(c, core)) {
       take(c, core, &j->core_used[core->inner], TG_HOP_TEE_RECEIVE, TG_HOP_TEE_FINISH);
     }
@@ -344,10 +350,10 @@ static tg_status claim_core_directly(join* j, tg_calls* out) {
 }
 
 /* Calls of pairs that no client claims. */
-static tg_status rest_of_driver(join* j, tg_calls* out) {
+static tg_status rest_of_driver(tg_join *j, tg_calls *out) {
   for (size_t i = 0; i < j->driver.n; i++) {
-    const tg_pair* p = &j->driver.at[i];
-    tg_call* c = NULL;
+    const tg_pair *p = &j->driver.at[i];
+    tg_call *c = NULL;
     if (j->driver_used[i] != 0) {
       if (j->driver_used[i] == 3u || (p->have_start + p->have_finish) < 2) continue;
     }
@@ -368,10 +374,10 @@ static tg_status rest_of_driver(join* j, tg_calls* out) {
   return TG_OK;
 }
 
-static tg_status rest_of_core(join* j, tg_calls* out) {
+static tg_status rest_of_core(tg_join *j, tg_calls *out) {
   for (size_t i = 0; i < j->core.n; i++) {
-    const tg_pair* p = &j->core.at[i];
-    tg_call* c = NULL;
+    const tg_pair *p = &j->core.at[i];
+    tg_call *c = NULL;
     uint8_t used = j->core_used[i];
     if (used == 3u || (used != 0 && !tg_pair_whole(p))) continue;
     tg_status st = add_call(out, j->a, p->cmd, &c);
@@ -387,7 +393,7 @@ static tg_status rest_of_core(join* j, tg_calls* out) {
 }
 
 /* Sets what a finished call says of itself. */
-static void judge(tg_call* c) {
+static void judge(tg_call *c) {
   const uint8_t driver = 1u << TG_HOP_DRIVER_START | 1u << TG_HOP_DRIVER_FINISH;
   const uint8_t core = 1u << TG_HOP_TEE_RECEIVE | 1u << TG_HOP_TEE_FINISH;
   uint8_t d = c->have & driver;
@@ -396,121 +402,25 @@ static void judge(tg_call* c) {
   if (c->client && c->state == TG_JOIN_CLAIMED && d == 0 && k == 0) c->state = TG_JOIN_UNPAIRED;
 }
 
-/* --- system calls ---------------------------------------------------------------------------- */
-
-/* The call that each core (or driver) pair went into, found by its first stamp. */
-static tg_status pair_calls(join* j, const tg_calls* out, bool core, uint32_t** call, size_t* cap) {
-  const tg_pairs* p = core ? &j->core : &j->driver;
-  tg_hop hop = core ? TG_HOP_TEE_RECEIVE : TG_HOP_DRIVER_START;
-  tg_status st = tg_grow(j->a, (void**)call, cap, p->n + 1, sizeof **call);
-  if (st != TG_OK) return st;
-  for (size_t i = 0; i < p->n; i++) (*call)[i] = TG_NONE;
-  for (size_t i = j->first_call; i < out->n; i++) {
-    const tg_call* c = &out->at[i];
-    if (!has(c, hop)) continue;
-    uint64_t ticks = c->stamp[hop].ticks;
-    size_t low = 0;
-    size_t high = p->n;
-    while (low < high) { /* pairs are in the order of their first stamps */
-      size_t mid = low + (high - low) / 2;
-      if (tg_pair_first(&p->at[mid]) < ticks) {
-        low = mid + 1;
-      } else {
-        high = mid;
-      }
-    }
-    for (; low < p->n && tg_pair_first(&p->at[low]) == ticks; low++) {
-      if (p->at[low].have_start && p->at[low].cmd == c->cmd) (*call)[low] = (uint32_t)i;
-    }
-  }
-  return TG_OK;
-}
-
-/* The system calls as pairs; all are in invokes. */
-static tg_status syscall_pairs(join* j, tg_pairs* out, uint32_t** index, size_t* cap) {
-  tg_smc* lines = NULL;
-  size_t lines_cap = 0;
-  size_t n = 0;
-  const tg_boot_lines* l = j->lines;
-  tg_status st = tg_grow(j->a, (void**)&lines, &lines_cap, l->n_syscalls + 1, sizeof *lines);
-  if (st == TG_OK) st = tg_grow(j->a, (void**)index, cap, l->n_syscalls + 1, sizeof **index);
-  if (st == TG_OK) {
-    st = tg_grow(j->a, (void**)&out->at, &out->cap, l->n_syscalls + 1, sizeof *out->at);
-  }
-  if (st != TG_OK) goto fail;
-  for (size_t i = 0; i < l->n_syscalls; i++) {
-    if (l->syscalls[i].flags & TG_CALL_IMPOSSIBLE) continue;
-    lines[n++] = (tg_smc){.at = {.ticks = l->syscalls[i].start}, .cmd = i};
-  }
-  st = tg_smc_sort(j->a, lines, n);
-  if (st != TG_OK) goto fail;
-  for (size_t i = 0; i < n; i++) {
-    const tg_syscall* s = &l->syscalls[lines[i].cmd];
-    tg_pair* p = &out->at[out->n++];
-    memset(p, 0, sizeof *p);
-    (*index)[i] = (uint32_t)lines[i].cmd;
-    p->start.ticks = s->start;
-    p->finish.ticks = s->finish;
-    p->have_start = p->have_finish = true;
-    p->cmd = 1;
-    p->outer = TG_UNCLAIMED;
-  }
-fail:
-  j->a->release(j->a->ctx, lines);
-  return st;
-}
-
-/* Gives the system calls the invoke they were made in: by the core's pairs where there are any,
- * else by the driver's. */
-static tg_status join_syscalls(join* j, tg_calls* out) {
-  tg_pairs inner = {0};
-  uint32_t* index = NULL;
-  uint32_t* call = NULL;
-  size_t index_cap = 0;
-  size_t call_cap = 0;
-  if (j->lines->n_syscalls == 0) return TG_OK;
-  tg_status st = syscall_pairs(j, &inner, &index, &index_cap);
-  for (int core = 1; core >= 0 && st == TG_OK; core--) {
-    tg_pairs* outer = core ? &j->core : &j->driver;
-    st = pair_calls(j, out, core != 0, &call, &call_cap);
-    if (st == TG_OK) st = tg_pairs_nest(j->a, outer, &inner);
-    for (size_t i = 0; i < inner.n && st == TG_OK; i++) {
-      tg_syscall* s = &j->lines->syscalls[index[i]];
-      if (s->call == TG_NONE && inner.at[i].places == 1) {
-        s->call = call[inner.at[i].outer];
-        s->state = TG_JOIN_CLAIMED;
-      } else if (s->call == TG_NONE && inner.at[i].places > 1) {
-        s->state = TG_JOIN_AMBIGUOUS;
-      }
-      if (s->call != TG_NONE && !out->at[s->call].client) out->at[s->call].flags |= TG_CALL_SYSCALL;
-      inner.at[i].places = s->call == TG_NONE ? 0 : inner.at[i].places;
-    }
-  }
-  j->a->release(j->a->ctx, call);
-  j->a->release(j->a->ctx, index);
-  j->a->release(j->a->ctx, inner.at);
-  return st;
-}
-
 /* --- order ----------------------------------------------------------------------------------- */
 
-static uint64_t first_tick(const tg_call* c) {
+static uint64_t first_tick(const tg_call *c) {
   for (int h = 0; h < TG_HOPS; h++) {
-    if (has(c, (tg_hop)h)) return c->stamp[h].ticks;
+    if (tg_call_has(c, (tg_hop)h)) return c->stamp[h].ticks;
   }
   return 0;
 }
 
 /* Puts the boot's calls into the order of their first stamps, the system calls' links with them. */
-static tg_status order_calls(join* j, tg_calls* out) {
-  tg_smc* order = NULL;
-  tg_call* copy = NULL;
-  uint32_t* place = NULL;
+static tg_status order_calls(tg_join *j, tg_calls *out) {
+  tg_smc *order = NULL;
+  tg_call *copy = NULL;
+  uint32_t *place = NULL;
   size_t caps[3] = {0, 0, 0};
   size_t n = out->n - j->first_call;
-  tg_status st = tg_grow(j->a, (void**)&order, &caps[0], n + 1, sizeof *order);
-  if (st == TG_OK) st = tg_grow(j->a, (void**)&copy, &caps[1], n + 1, sizeof *copy);
-  if (st == TG_OK) st = tg_grow(j->a, (void**)&place, &caps[2], n + 1, sizeof *place);
+  tg_status st = tg_grow(j->a, (void **)&order, &caps[0], n + 1, sizeof *order);
+  if (st == TG_OK) st = tg_grow(j->a, (void **)&copy, &caps[1], n + 1, sizeof *copy);
+  if (st == TG_OK) st = tg_grow(j->a, (void **)&place, &caps[2], n + 1, sizeof *place);
   if (st != TG_OK) goto fail;
   for (size_t i = 0; i < n; i++) {
     order[i] = (tg_smc){.at = {.ticks = first_tick(&out->at[j->first_call + i])}, .cmd = i};
@@ -523,7 +433,7 @@ static tg_status order_calls(join* j, tg_calls* out) {
     place[order[i].cmd] = (uint32_t)(j->first_call + i);
   }
   for (size_t i = 0; i < j->lines->n_syscalls; i++) {
-    tg_syscall* s = &j->lines->syscalls[i];
+    tg_syscall *s = &j->lines->syscalls[i];
     if (s->call != TG_NONE) s->call = place[s->call - j->first_call];
   }
 fail:
@@ -533,7 +443,7 @@ fail:
   return st;
 }
 
-static tg_status join_boot(join* j, tg_calls* out, tg_shift* shift) {
+static tg_status join_boot(tg_join *j, tg_calls *out, tg_shift *shift) {
   tg_status st = prepare(j);
   if (st == TG_OK) st = tg_pairs_nest(j->a, &j->driver, &j->core);
   if (st == TG_OK) st = find_shift(j, shift);
@@ -549,7 +459,8 @@ static tg_status join_boot(join* j, tg_calls* out, tg_shift* shift) {
     const ends core = {&j->receives, &j->core_finishes,  &j->core,
                        j->core_used, TG_HOP_TEE_RECEIVE, TG_HOP_TEE_FINISH};
     complete_clients(j, out, &driver);
-    st = claim_core_directly(j, out);
+    st = doubt_lone_pairs(j, out);
+    if (st == TG_OK) st = claim_core_directly(j, out);
     if (st == TG_OK) complete_clients(j, out, &core);
   }
   if (st == TG_OK) st = rest_of_driver(j, out);
@@ -558,14 +469,14 @@ static tg_status join_boot(join* j, tg_calls* out, tg_shift* shift) {
     judge(&out->at[i]);
     if (shift->found) out->at[i].state = TG_JOIN_OFFSET;
   }
-  if (st == TG_OK) st = join_syscalls(j, out);
+  if (st == TG_OK) st = tg_syscalls_join(j, out);
   if (st == TG_OK) st = order_calls(j, out);
   return st;
 }
 
-tg_status tg_calls_join(const tg_alloc* a, const tg_boot_lines* lines, tg_calls* out,
-                        tg_shift* shift) {
-  join j = {.a = a, .lines = lines, .first_call = out->n};
+tg_status tg_calls_join(const tg_alloc *a, const tg_boot_lines *lines, tg_calls *out,
+                        tg_shift *shift) {
+  tg_join j = {.a = a, .lines = lines, .first_call = out->n};
   tg_status st = join_boot(&j, out, shift);
   a->release(a->ctx, j.clients.at);
   a->release(a->ctx, j.driver.at);

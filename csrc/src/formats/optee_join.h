@@ -61,8 +61,11 @@ typedef struct tg_call {
   bool client;   /* a client's line is part of it */
 } tg_call;
 
+/* True if the call has the stamp of that hop. */
+static inline bool tg_call_has(const tg_call *c, tg_hop hop) { return (c->have >> hop & 1u) != 0; }
+
 typedef struct tg_calls {
-  tg_call* at;
+  tg_call *at;
   size_t n, cap;
 } tg_calls;
 
@@ -70,8 +73,8 @@ typedef struct tg_calls {
  */
 typedef struct tg_boot_lines {
   const tg_smc *driver, *core;
-  const tg_client* clients;
-  tg_syscall* syscalls;
+  const tg_client *clients;
+  tg_syscall *syscalls;
   size_t n_driver, n_core, n_clients, n_syscalls;
 } tg_boot_lines;
 
@@ -83,7 +86,7 @@ typedef struct tg_shift {
 
 /* Joins the lines of one boot: appends its calls to `out`, ordered by their first stamps, and
  * gives the system calls their `call` (an index into `out`) and state. TG_OK, TG_ENOMEM. */
-tg_status tg_calls_join(const tg_alloc* a, const tg_boot_lines* lines, tg_calls* out,
-                        tg_shift* shift);
+tg_status tg_calls_join(const tg_alloc *a, const tg_boot_lines *lines, tg_calls *out,
+                        tg_shift *shift);
 
 #endif

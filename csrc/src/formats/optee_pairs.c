@@ -5,19 +5,19 @@
 #include <string.h>
 
 /* True if `a` comes after `b`. */
-static bool smc_after(const tg_smc* a, const tg_smc* b) {
+static bool smc_after(const tg_smc *a, const tg_smc *b) {
   if (a->at.boot != b->at.boot) return a->at.boot > b->at.boot;
   return a->at.ticks > b->at.ticks;
 }
 
 /* A stable merge sort from the bottom up: qsort may allocate and is not stable. */
-tg_status tg_smc_sort(const tg_alloc* a, tg_smc* lines, size_t n) {
-  tg_smc* spare = NULL;
+tg_status tg_smc_sort(const tg_alloc *a, tg_smc *lines, size_t n) {
+  tg_smc *spare = NULL;
   size_t cap = 0;
   bool sorted = true;
   for (size_t i = 1; i < n && sorted; i++) sorted = !smc_after(&lines[i - 1], &lines[i]);
   if (sorted) return TG_OK;
-  tg_status st = tg_grow(a, (void**)&spare, &cap, n, sizeof *spare);
+  tg_status st = tg_grow(a, (void **)&spare, &cap, n, sizeof *spare);
   if (st != TG_OK) return st;
   for (size_t width = 1; width<n; width = width> n / 2 ? n : width * 2) {
     for (size_t from = 0; from < n;) {
@@ -45,16 +45,16 @@ typedef struct waiting {
   size_t n;
 } waiting;
 
-static void forget_waiting(waiting* w, size_t i) {
+static void forget_waiting(waiting *w, size_t i) {
   memmove(w->pair + i, w->pair + i + 1, (w->n - i - 1) * sizeof w->pair[0]);
   w->n--;
 }
 
-static tg_status add_pair(const tg_alloc* a, tg_pairs* out, const tg_smc* line) {
+static tg_status add_pair(const tg_alloc *a, tg_pairs *out, const tg_smc *line) {
   if (out->n >= TG_UNCLAIMED) return TG_EOVERFLOW;
-  tg_status st = tg_grow(a, (void**)&out->at, &out->cap, out->n + 1, sizeof *out->at);
+  tg_status st = tg_grow(a, (void **)&out->at, &out->cap, out->n + 1, sizeof *out->at);
   if (st != TG_OK) return st;
-  tg_pair* p = &out->at[out->n++];
+  tg_pair *p = &out->at[out->n++];
   memset(p, 0, sizeof *p);
   p->cmd = line->cmd;
   p->inner = p->outer = TG_UNCLAIMED;
@@ -70,7 +70,7 @@ static tg_status add_pair(const tg_alloc* a, tg_pairs* out, const tg_smc* line) 
 }
 
 /* Gives a finish to the latest open start of its command; marks the others that were open. */
-static bool close_pair(tg_pairs* out, waiting* open, const tg_smc* line) {
+static bool close_pair(tg_pairs *out, waiting *open, const tg_smc *line) {
   size_t at = open->n;
   size_t same = 0;
   for (size_t i = open->n; i > 0; i--) {
@@ -83,7 +83,7 @@ static bool close_pair(tg_pairs* out, waiting* open, const tg_smc* line) {
       if (out->at[open->pair[i]].cmd == line->cmd) out->at[open->pair[i]].overlap = true;
     }
   }
-  tg_pair* p = &out->at[open->pair[at]];
+  tg_pair *p = &out->at[open->pair[at]];
   p->finish = line->at;
   p->have_finish = true;
   p->repaired = p->repaired || line->repaired;
@@ -91,7 +91,7 @@ static bool close_pair(tg_pairs* out, waiting* open, const tg_smc* line) {
   return true;
 }
 
-tg_status tg_pairs_make(const tg_alloc* a, const tg_smc* lines, size_t n, tg_pairs* out) {
+tg_status tg_pairs_make(const tg_alloc *a, const tg_smc *lines, size_t n, tg_pairs *out) {
   waiting open = {.n = 0};
   out->n = 0;
   for (size_t i = 0; i < n; i++) {
@@ -108,25 +108,25 @@ tg_status tg_pairs_make(const tg_alloc* a, const tg_smc* lines, size_t n, tg_pai
 
 /* --- nesting ------------------------------------------------------------------------------- */
 
-static void claim(tg_pairs* outer, uint32_t o, tg_pairs* inner, uint32_t i) {
-  tg_pair* big = &outer->at[o];
-  tg_pair* small = &inner->at[i];
+static void claim(tg_pairs *outer, uint32_t o, tg_pairs *inner, uint32_t i) {
+  tg_pair *big = &outer->at[o];
+  tg_pair *small = &inner->at[i];
   if (big->holds++ == 0) big->inner = i;
   if (small->places++ == 0) small->outer = o;
 }
 
-tg_status tg_pairs_nest(const tg_alloc* a, tg_pairs* outer, tg_pairs* inner) {
-  uint32_t* active = NULL;
+tg_status tg_pairs_nest(const tg_alloc *a, tg_pairs *outer, tg_pairs *inner) {
+  uint32_t *active = NULL;
   size_t cap = 0;
   size_t n = 0;
   size_t next = 0;
-  tg_status st = tg_grow(a, (void**)&active, &cap, TG_OPEN_PAIRS, sizeof *active);
+  tg_status st = tg_grow(a, (void **)&active, &cap, TG_OPEN_PAIRS, sizeof *active);
   if (st != TG_OK) return st;
   for (size_t i = 0; i < inner->n; i++) {
-    const tg_pair* p = &inner->at[i];
+    const tg_pair *p = &inner->at[i];
     if (!tg_pair_whole(p)) continue;
     for (; next < outer->n; next++) {
-      const tg_pair* o = &outer->at[next];
+      const tg_pair *o = &outer->at[next];
       if (!tg_pair_whole(o)) continue;
       if (o->start.ticks > p->start.ticks) break;
       if (n == TG_OPEN_PAIRS) memmove(active, active + 1, --n * sizeof *active);
@@ -134,7 +134,7 @@ tg_status tg_pairs_nest(const tg_alloc* a, tg_pairs* outer, tg_pairs* inner) {
     }
     size_t kept = 0;
     for (size_t k = 0; k < n; k++) {
-      const tg_pair* o = &outer->at[active[k]];
+      const tg_pair *o = &outer->at[active[k]];
       if (o->finish.ticks < p->start.ticks) continue;
       bool pinned = !o->have_pin || (p->start.ticks <= o->pin && o->pin <= p->finish.ticks);
       if (pinned && o->cmd == p->cmd && o->finish.ticks >= p->finish.ticks) {
@@ -150,11 +150,11 @@ tg_status tg_pairs_nest(const tg_alloc* a, tg_pairs* outer, tg_pairs* inner) {
 
 /* --- single stamps ------------------------------------------------------------------------- */
 
-static bool point_after(const tg_point* a, const tg_point* b) {
+static bool point_after(const tg_point *a, const tg_point *b) {
   return a->cmd != b->cmd ? a->cmd > b->cmd : a->ticks > b->ticks;
 }
 
-static void point_sift(tg_point* p, size_t root, size_t n) {
+static void point_sift(tg_point *p, size_t root, size_t n) {
   for (;;) {
     size_t child = 2 * root + 1;
     if (child >= n) return;
@@ -167,13 +167,15 @@ static void point_sift(tg_point* p, size_t root, size_t n) {
   }
 }
 
-tg_status tg_points_make(const tg_alloc* a, const tg_pairs* pairs, bool starts, tg_points* out) {
+tg_status tg_points_make(const tg_alloc *a, const tg_pairs *pairs, bool starts, bool lone,
+                         tg_points *out) {
   out->n = 0;
   for (size_t i = 0; i < pairs->n; i++) {
-    const tg_pair* p = &pairs->at[i];
-    if (tg_pair_whole(p) && !p->overlap) continue;
+    const tg_pair *p = &pairs->at[i];
+    bool single = !tg_pair_whole(p) || p->overlap;
+    if (lone ? single || p->places > 0 : !single) continue;
     if (starts ? !p->have_start : !p->have_finish) continue;
-    tg_status st = tg_grow(a, (void**)&out->at, &out->cap, out->n + 1, sizeof *out->at);
+    tg_status st = tg_grow(a, (void **)&out->at, &out->cap, out->n + 1, sizeof *out->at);
     if (st != TG_OK) return st;
     out->at[out->n++] = (tg_point){
         .cmd = p->cmd, .ticks = starts ? p->start.ticks : p->finish.ticks, .pair = (uint32_t)i};
@@ -188,11 +190,11 @@ tg_status tg_points_make(const tg_alloc* a, const tg_pairs* pairs, bool starts, 
   return TG_OK;
 }
 
-tg_point* tg_points_only(const tg_points* p, uint64_t cmd, uint64_t from, uint64_t to, bool* many) {
+/* The index of the first point of that command at or after `from`. */
+static size_t first_point(const tg_points *p, uint64_t cmd, uint64_t from) {
   tg_point key = {.cmd = cmd, .ticks = from};
   size_t low = 0;
   size_t high = p->n;
-  *many = false;
   while (low < high) {
     size_t mid = low + (high - low) / 2;
     if (point_after(&key, &p->at[mid])) {
@@ -201,7 +203,23 @@ tg_point* tg_points_only(const tg_points* p, uint64_t cmd, uint64_t from, uint64
       high = mid;
     }
   }
-  tg_point* only = NULL;
+  return low;
+}
+
+bool tg_points_suspect(const tg_points *p, uint64_t cmd, uint64_t from, uint64_t to,
+                       tg_pairs *pairs) {
+  bool any = false;
+  for (size_t i = first_point(p, cmd, from);
+       i < p->n && p->at[i].cmd == cmd && p->at[i].ticks <= to; i++) {
+    pairs->at[p->at[i].pair].suspect = any = true;
+  }
+  return any;
+}
+
+tg_point *tg_points_only(const tg_points *p, uint64_t cmd, uint64_t from, uint64_t to, bool *many) {
+  size_t low = first_point(p, cmd, from);
+  *many = false;
+  tg_point *only = NULL;
   size_t seen = 0;
   for (; low < p->n && p->at[low].cmd == cmd && p->at[low].ticks <= to; low++) {
     *many = ++seen > TG_OPEN_PAIRS || (only != NULL && !p->at[low].taken);
@@ -214,7 +232,7 @@ tg_point* tg_points_only(const tg_points* p, uint64_t cmd, uint64_t from, uint64
 /* --- stamps that cannot be right ----------------------------------------------------------- */
 
 /* True if the stamps rise but for small delays, so that nothing is wrong. */
-static bool rises(const tg_smc* lines, size_t n, uint64_t tolerance) {
+static bool rises(const tg_smc *lines, size_t n, uint64_t tolerance) {
   uint64_t highest = 0;
   for (size_t i = 0; i < n; i++) {
     uint64_t t = lines[i].at.ticks;
@@ -226,8 +244,8 @@ static bool rises(const tg_smc* lines, size_t n, uint64_t tolerance) {
 
 /* Marks in `keep` one longest non-decreasing subsequence: `tail[k]` is the line that ends the
  * best one of length k + 1, `before[i]` the line before line i in it. */
-static void longest_rise(const tg_smc* lines, size_t n, uint32_t* tail, uint32_t* before,
-                         uint8_t* keep) {
+static void longest_rise(const tg_smc *lines, size_t n, uint32_t *tail, uint32_t *before,
+                         uint8_t *keep) {
   size_t length = 0;
   for (size_t i = 0; i < n; i++) {
     size_t low = 0;
@@ -256,7 +274,7 @@ static uint64_t above(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT
 
 /* At the ends one neighbour is missing: a first stamp that lost a digit, a last one that gained
  * one. */
-static void check_ends(tg_smc* lines, size_t n, uint64_t tolerance) {
+static void check_ends(tg_smc *lines, size_t n, uint64_t tolerance) {
   const uint64_t first = lines[0].at.ticks;
   const uint64_t second = lines[1].at.ticks;
   const uint64_t third = lines[2].at.ticks;
@@ -266,16 +284,16 @@ static void check_ends(tg_smc* lines, size_t n, uint64_t tolerance) {
                      lines[n - 1].at.ticks - lines[n - 2].at.ticks > tolerance;
 }
 
-tg_status tg_smc_check(const tg_alloc* a, tg_smc* lines, size_t n, uint64_t tolerance) {
-  uint32_t* work = NULL;
+tg_status tg_smc_check(const tg_alloc *a, tg_smc *lines, size_t n, uint64_t tolerance) {
+  uint32_t *work = NULL;
   size_t cap = 0;
   if (n < 3) return TG_OK;
   check_ends(lines, n, tolerance);
   if (rises(lines, n, tolerance)) return TG_OK;
   if (n >= UINT32_MAX / 3) return TG_EOVERFLOW;
-  tg_status st = tg_grow(a, (void**)&work, &cap, 3 * n, sizeof *work);
+  tg_status st = tg_grow(a, (void **)&work, &cap, 3 * n, sizeof *work);
   if (st != TG_OK) return st;
-  uint8_t* keep = (uint8_t*)(work + 2 * n);
+  uint8_t *keep = (uint8_t *)(work + 2 * n);
   longest_rise(lines, n, work, work + n, keep);
   uint64_t previous = 0;
   size_t next = 0;
@@ -305,11 +323,11 @@ typedef struct edge {
   int32_t step; /* +1 where it begins, -1 behind its end */
 } edge;
 
-static bool edge_after(const edge* a, const edge* b) {
+static bool edge_after(const edge *a, const edge *b) {
   return a->at != b->at ? a->at > b->at : a->step < b->step;
 }
 
-static void sift_down(edge* e, size_t root, size_t n) {
+static void sift_down(edge *e, size_t root, size_t n) {
   for (;;) {
     size_t child = 2 * root + 1;
     if (child >= n) return;
@@ -322,7 +340,7 @@ static void sift_down(edge* e, size_t root, size_t n) {
   }
 }
 
-static void edge_sort(edge* e, size_t n) {
+static void edge_sort(edge *e, size_t n) {
   for (size_t i = n / 2; i > 0; i--) sift_down(e, i - 1, n);
   for (size_t i = n; i > 1; i--) {
     edge t = e[0];
@@ -333,7 +351,7 @@ static void edge_sort(edge* e, size_t n) {
 }
 
 /* The whole pairs of a side, at most SHIFT_PAIRS: indices into `p`. */
-static size_t whole_pairs(const tg_pairs* p, uint32_t* index) {
+static size_t whole_pairs(const tg_pairs *p, uint32_t *index) {
   size_t n = 0;
   for (size_t i = 0; i < p->n && n < SHIFT_PAIRS; i++) {
     if (tg_pair_whole(&p->at[i]) && !p->at[i].overlap) index[n++] = (uint32_t)i;
@@ -342,7 +360,7 @@ static size_t whole_pairs(const tg_pairs* p, uint32_t* index) {
 }
 
 /* The shifts that put `small` into `big`. False where none does. */
-static bool shift_window(const tg_pair* big, const tg_pair* small, int64_t* lo, int64_t* hi) {
+static bool shift_window(const tg_pair *big, const tg_pair *small, int64_t *lo, int64_t *hi) {
   if (big->cmd != small->cmd) return false;
   uint64_t low = big->start.ticks - small->start.ticks;
   uint64_t high = big->finish.ticks - small->finish.ticks;
@@ -351,15 +369,15 @@ static bool shift_window(const tg_pair* big, const tg_pair* small, int64_t* lo, 
   return *lo <= *hi;
 }
 
-tg_status tg_pairs_shift(const tg_alloc* a, const tg_pairs* outer, const tg_pairs* inner,
-                         bool* found, int64_t* lowest, int64_t* highest) {
-  uint32_t* index = NULL;
-  edge* edges = NULL;
+tg_status tg_pairs_shift(const tg_alloc *a, const tg_pairs *outer, const tg_pairs *inner,
+                         bool *found, int64_t *lowest, int64_t *highest) {
+  uint32_t *index = NULL;
+  edge *edges = NULL;
   size_t index_cap = 0;
   size_t edge_cap = 0;
   size_t n = 0;
   *found = false;
-  tg_status st = tg_grow(a, (void**)&index, &index_cap, 2 * SHIFT_PAIRS, sizeof *index);
+  tg_status st = tg_grow(a, (void **)&index, &index_cap, 2 * SHIFT_PAIRS, sizeof *index);
   if (st != TG_OK) goto fail;
   size_t n_out = whole_pairs(outer, index);
   size_t n_in = whole_pairs(inner, index + SHIFT_PAIRS);
@@ -372,7 +390,7 @@ tg_status tg_pairs_shift(const tg_alloc* a, const tg_pairs* outer, const tg_pair
       if (!shift_window(&outer->at[index[o]], &inner->at[index[SHIFT_PAIRS + i]], &lo, &hi)) {
         continue;
       }
-      st = tg_grow(a, (void**)&edges, &edge_cap, n + 2, sizeof *edges);
+      st = tg_grow(a, (void **)&edges, &edge_cap, n + 2, sizeof *edges);
       if (st != TG_OK) goto fail;
       edges[n++] = (edge){lo, 1};
       edges[n++] = (edge){hi, -1};

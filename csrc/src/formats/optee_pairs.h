@@ -37,6 +37,7 @@ typedef struct tg_pair {
   bool have_start, have_finish, have_pin;
   bool overlap; /* another of the same command was open: which finish is whose is not told */
   bool repaired;
+  bool suspect;    /* a client without a pair may own its start: not to be told */
   uint32_t holds;  /* how many inner pairs found a place in it */
   uint32_t inner;  /* the inner pair it holds, if `holds` is 1 */
   uint32_t places; /* in how many outer intervals it fits */
@@ -44,34 +45,34 @@ typedef struct tg_pair {
 } tg_pair;
 
 typedef struct tg_pairs {
-  tg_pair* at;
+  tg_pair *at;
   size_t n, cap;
 } tg_pairs;
 
 /* Orders SMC lines by boot, then by time; equal stamps keep the order of the source. */
-tg_status tg_smc_sort(const tg_alloc* a, tg_smc* lines, size_t n);
+tg_status tg_smc_sort(const tg_alloc *a, tg_smc *lines, size_t n);
 
 /* Marks stamps that cannot be right as bad: `lines` are those of one printer in one boot, in the
  * order of the source. They rise but for delays of up to `tolerance` ticks; the largest set that
  * does so is right, and a stamp outside its neighbours in that set has lost or gained digits.
  * TG_OK, TG_ENOMEM. */
-tg_status tg_smc_check(const tg_alloc* a, tg_smc* lines, size_t n, uint64_t tolerance);
+tg_status tg_smc_check(const tg_alloc *a, tg_smc *lines, size_t n, uint64_t tolerance);
 
 /* Pairs the lines of one boot, given in time order: a finish pairs with the latest open start of
  * the same command. `out->n` is set anew; the pairs come in the order of their first stamps.
  * TG_OK, TG_ENOMEM. */
-tg_status tg_pairs_make(const tg_alloc* a, const tg_smc* lines, size_t n, tg_pairs* out);
+tg_status tg_pairs_make(const tg_alloc *a, const tg_smc *lines, size_t n, tg_pairs *out);
 
 /* The interval a complete pair spans. */
-static inline bool tg_pair_whole(const tg_pair* p) { return p->have_start && p->have_finish; }
-static inline uint64_t tg_pair_first(const tg_pair* p) {
+static inline bool tg_pair_whole(const tg_pair *p) { return p->have_start && p->have_finish; }
+static inline uint64_t tg_pair_first(const tg_pair *p) {
   return p->have_start ? p->start.ticks : p->finish.ticks;
 }
 
 /* Finds for each whole pair of `inner` the whole pairs of `outer` with the same command that
  * contain it, in one sweep over both; fills `holds`/`inner` of the outer and `places`/`outer` of
  * the inner ones (which must be 0 before). Both in time order. TG_OK, TG_ENOMEM. */
-tg_status tg_pairs_nest(const tg_alloc* a, tg_pairs* outer, tg_pairs* inner);
+tg_status tg_pairs_nest(const tg_alloc *a, tg_pairs *outer, tg_pairs *inner);
 
 /* Stamps of one side of many pairs, ordered by command and time. */
 typedef struct tg_point {
@@ -81,21 +82,28 @@ typedef struct tg_point {
   bool taken;
 } tg_point;
 typedef struct tg_points {
-  tg_point* at;
+  tg_point *at;
   size_t n, cap;
 } tg_points;
 
-/* The starts (or finishes) of those pairs that are not whole or overlap. TG_OK, TG_ENOMEM. */
-tg_status tg_points_make(const tg_alloc* a, const tg_pairs* pairs, bool starts, tg_points* out);
+/* The starts (or finishes) of those pairs that are not whole or overlap; with `lone` instead the
+ * starts of those whole pairs that fit nowhere. TG_OK, TG_ENOMEM. */
+tg_status tg_points_make(const tg_alloc *a, const tg_pairs *pairs, bool starts, bool lone,
+                         tg_points *out);
 
 /* The point of that command in [from, to] that is not taken, if there is exactly one; NULL for
  * none, `*many` true for more than one. */
-tg_point* tg_points_only(const tg_points* p, uint64_t cmd, uint64_t from, uint64_t to, bool* many);
+tg_point *tg_points_only(const tg_points *p, uint64_t cmd, uint64_t from, uint64_t to, bool *many);
+
+/* Marks the pairs of all points of that command in [from, to] as suspect. True if there are any.
+ */
+bool tg_points_suspect(const tg_points *p, uint64_t cmd, uint64_t from, uint64_t to,
+                       tg_pairs *pairs);
 
 /* Looks for one shift, added to all stamps of `inner`, that nests all or nearly all of them in
  * pairs of `outer` of the same command. `*found` says whether there is one; all shifts in
  * [*lowest, *highest] do. TG_OK, TG_ENOMEM. */
-tg_status tg_pairs_shift(const tg_alloc* a, const tg_pairs* outer, const tg_pairs* inner,
-                         bool* found, int64_t* lowest, int64_t* highest);
+tg_status tg_pairs_shift(const tg_alloc *a, const tg_pairs *outer, const tg_pairs *inner,
+                         bool *found, int64_t *lowest, int64_t *highest);
 
 #endif

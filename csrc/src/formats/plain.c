@@ -21,7 +21,7 @@ typedef enum part {
 
 /* One rule that gives readings, looked at once. */
 typedef struct plain_rule {
-  const tg_ruleset* set;
+  const tg_ruleset *set;
   size_t rule, n_fields;
   part parts[TG_MAX_COLUMNS];
   uint32_t by_name[TG_MAX_COLUMNS]; /* labels in the order of their names */
@@ -31,14 +31,14 @@ typedef struct plain_rule {
 
 /* Text under construction: the labels of a key. */
 typedef struct text {
-  const tg_alloc* a;
-  uint8_t* p;
+  const tg_alloc *a;
+  uint8_t *p;
   size_t n, cap;
 } text;
 
-static tg_status text_add(text* t, const uint8_t* p, size_t n) {
+static tg_status text_add(text *t, const uint8_t *p, size_t n) {
   if (n > SIZE_MAX - t->n) return TG_EOVERFLOW;
-  tg_status st = tg_grow(t->a, (void**)&t->p, &t->cap, t->n + n, 1);
+  tg_status st = tg_grow(t->a, (void **)&t->p, &t->cap, t->n + n, 1);
   if (st != TG_OK) return st;
   if (n > 0) memcpy(t->p + t->n, p, n);
   t->n += n;
@@ -46,18 +46,18 @@ static tg_status text_add(text* t, const uint8_t* p, size_t n) {
 }
 
 /* Adds a label's value, in double quotes where it holds a blank, a quote, '=' or nothing. */
-static tg_status text_add_value(text* t, tg_str v) {
+static tg_status text_add_value(text *t, tg_str v) {
   bool quote = v.n == 0;
   for (size_t i = 0; i < v.n; i++) {
     if (v.p[i] <= ' ' || v.p[i] == '"' || v.p[i] == '=') quote = true;
   }
   tg_status st = TG_OK;
-  if (quote) st = text_add(t, (const uint8_t*)"\"", 1);
+  if (quote) st = text_add(t, (const uint8_t *)"\"", 1);
   for (size_t i = 0; i < v.n && st == TG_OK; i++) {
-    if (v.p[i] == '"' || v.p[i] == '\\') st = text_add(t, (const uint8_t*)"\\", 1);
+    if (v.p[i] == '"' || v.p[i] == '\\') st = text_add(t, (const uint8_t *)"\\", 1);
     if (st == TG_OK) st = text_add(t, v.p + i, 1);
   }
-  if (quote && st == TG_OK) st = text_add(t, (const uint8_t*)"\"", 1);
+  if (quote && st == TG_OK) st = text_add(t, (const uint8_t *)"\"", 1);
   return st;
 }
 
@@ -84,7 +84,7 @@ static tg_str number_text(bool negative, uint64_t v, int32_t exp10, uint8_t buff
 }
 
 /* A field of a record as text. False where the record lacks it. */
-static bool field_text(const tg_table* t, size_t row, size_t col, uint8_t buffer[64], tg_str* out) {
+static bool field_text(const tg_table *t, size_t row, size_t col, uint8_t buffer[64], tg_str *out) {
   uint64_t u = 0;
   int64_t i = 0;
   if (tg_table_text(t, row, col, out)) return true;
@@ -100,9 +100,9 @@ static bool field_text(const tg_table* t, size_t row, size_t col, uint8_t buffer
 }
 
 /* The part of the key that a field of this name fills. */
-static part part_of(const char* name) {
+static part part_of(const char *name) {
   static const struct {
-    const char* name;
+    const char *name;
     part part;
   } known[] = {{"test", P_TEST},   {"operation", P_OPERATION}, {"metric", P_METRIC},
                {"place", P_PLACE}, {"cluster", P_CLUSTER},     {"core", P_CORE},
@@ -113,13 +113,13 @@ static part part_of(const char* name) {
   return P_LABEL;
 }
 
-static const char* field_name(const plain_rule* r, size_t field) {
+static const char *field_name(const plain_rule *r, size_t field) {
   tg_field_info info;
   return tg_ruleset_field(r->set, r->rule, field, &info) == TG_OK ? info.name : "";
 }
 
 /* Sorts the label fields of a rule by name. */
-static void sort_labels(plain_rule* r) {
+static void sort_labels(plain_rule *r) {
   for (size_t f = 0; f < r->n_fields; f++) {
     if (r->parts[f] != P_LABEL) continue;
     size_t at = r->n_labels++;
@@ -132,7 +132,7 @@ static void sort_labels(plain_rule* r) {
 }
 
 /* Decides once for a rule which field is what. False where the rule gives no readings. */
-static bool look_at_rule(const tg_ruleset* set, size_t rule, plain_rule* r) {
+static bool look_at_rule(const tg_ruleset *set, size_t rule, plain_rule *r) {
   memset(r, 0, sizeof *r);
   r->set = set;
   r->rule = rule;
@@ -149,7 +149,7 @@ static bool look_at_rule(const tg_ruleset* set, size_t rule, plain_rule* r) {
   if (unit < r->n_fields) r->parts[unit] = P_UNIT;
   sort_labels(r);
   r->format = tg_str_of(tg_ruleset_name(set, rule));
-  const uint8_t* dot = r->format.n > 0 ? memchr(r->format.p, '.', r->format.n) : NULL;
+  const uint8_t *dot = r->format.n > 0 ? memchr(r->format.p, '.', r->format.n) : NULL;
   if (dot != NULL) {
     r->operation.p = dot + 1;
     r->operation.n = r->format.n - (size_t)(dot + 1 - r->format.p);
@@ -159,7 +159,7 @@ static bool look_at_rule(const tg_ruleset* set, size_t rule, plain_rule* r) {
 }
 
 /* An id of a key from a field: a number below 2^32 - 1. False where it is none. */
-static bool field_id(const tg_table* t, size_t row, size_t col, uint32_t* id) {
+static bool field_id(const tg_table *t, size_t row, size_t col, uint32_t *id) {
   uint64_t u = 0;
   if (!tg_table_u64(t, row, col, &u) || u >= TG_NONE) return false;
   *id = (uint32_t)u;
@@ -167,8 +167,8 @@ static bool field_id(const tg_table* t, size_t row, size_t col, uint32_t* id) {
 }
 
 /* Fills what the fields say of the key; `labels` is reused from record to record. */
-static tg_status fill_key(const plain_rule* r, const tg_table* t, size_t row, text* labels,
-                          tg_key* key) {
+static tg_status fill_key(const plain_rule *r, const tg_table *t, size_t row, text *labels,
+                          tg_key *key) {
   uint8_t buffer[64];
   tg_str v;
   labels->n = 0;
@@ -176,9 +176,9 @@ static tg_status fill_key(const plain_rule* r, const tg_table* t, size_t row, te
     size_t f = r->by_name[i];
     if (!field_text(t, row, TG_REC_FIELD + f, buffer, &v)) continue;
     tg_str name = tg_str_of(field_name(r, f));
-    tg_status st = labels->n > 0 ? text_add(labels, (const uint8_t*)" ", 1) : TG_OK;
+    tg_status st = labels->n > 0 ? text_add(labels, (const uint8_t *)" ", 1) : TG_OK;
     if (st == TG_OK) st = text_add(labels, name.p, name.n);
-    if (st == TG_OK) st = text_add(labels, (const uint8_t*)"=", 1);
+    if (st == TG_OK) st = text_add(labels, (const uint8_t *)"=", 1);
     if (st == TG_OK) st = text_add_value(labels, v);
     if (st != TG_OK) return st;
   }
@@ -221,8 +221,8 @@ static tg_status fill_key(const plain_rule* r, const tg_table* t, size_t row, te
 
 /* The sum factor * field over the terms of a value. TG_ENODATA where a field is missing,
  * TG_EOVERFLOW outside 63 bits. */
-static tg_status sum_terms(const tg_table* t, size_t row, const tg_value_info* value,
-                           int64_t* out) {
+static tg_status sum_terms(const tg_table *t, size_t row, const tg_value_info *value,
+                           int64_t *out) {
   int64_t sum = 0;
   for (size_t i = 0; i < value->n_terms; i++) {
     size_t col = TG_REC_FIELD + value->terms[i].field;
@@ -244,8 +244,8 @@ static tg_status sum_terms(const tg_table* t, size_t row, const tg_value_info* v
 }
 
 /* The readings of one record. */
-static tg_status reduce_record(const plain_rule* r, const tg_table* t, size_t row, uint32_t source,
-                               text* labels, tg_result* out) {
+static tg_status reduce_record(const plain_rule *r, const tg_table *t, size_t row, uint32_t source,
+                               text *labels, tg_result *out) {
   size_t unit_field = SIZE_MAX;
   tg_key key;
   memset(&key, 0, sizeof key);
@@ -287,35 +287,35 @@ static tg_status reduce_record(const plain_rule* r, const tg_table* t, size_t ro
 /* The rules of a set that give readings and have records; `index` maps a rule to its place in
  * `rules` plus one, 0 for all others. */
 typedef struct plain_rules {
-  plain_rule* rules;
-  uint32_t* index;
+  plain_rule *rules;
+  uint32_t *index;
   size_t n, rules_cap, index_cap;
 } plain_rules;
 
-static tg_status find_rules(const tg_reduce_in* in, const tg_records* records, plain_rules* p) {
-  const tg_ruleset* set = tg_records_rules(records);
+static tg_status find_rules(const tg_reduce_in *in, const tg_records *records, plain_rules *p) {
+  const tg_ruleset *set = tg_records_rules(records);
   size_t count = tg_ruleset_count(set);
-  tg_status st = tg_grow(in->alloc, (void**)&p->index, &p->index_cap, count, sizeof *p->index);
+  tg_status st = tg_grow(in->alloc, (void **)&p->index, &p->index_cap, count, sizeof *p->index);
   if (st != TG_OK) return st;
   p->n = 0;
   for (size_t i = 0; i < count; i++) {
-    const tg_table* t = tg_records_table(records, i);
+    const tg_table *t = tg_records_table(records, i);
     p->index[i] = 0;
     if (t == NULL || tg_table_rows(t) == 0 || tg_ruleset_values(set, i) == 0) continue;
-    st = tg_grow(in->alloc, (void**)&p->rules, &p->rules_cap, p->n + 1, sizeof *p->rules);
+    st = tg_grow(in->alloc, (void **)&p->rules, &p->rules_cap, p->n + 1, sizeof *p->rules);
     if (st != TG_OK) return st;
     if (look_at_rule(set, i, &p->rules[p->n])) p->index[i] = (uint32_t)++p->n;
   }
   return TG_OK;
 }
 
-tg_status tg_plain_reduce(const tg_reduce_in* in, tg_result* out, tg_error* err) {
-  const tg_alloc* a = in->alloc;
+tg_status tg_plain_reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
+  const tg_alloc *a = in->alloc;
   text labels = {a, NULL, 0, 0};
   plain_rules rules = {0};
   tg_status st = TG_OK;
   for (size_t s = 0; s < in->n_sources && st == TG_OK; s++) {
-    const tg_records* records = in->sources[s];
+    const tg_records *records = in->sources[s];
     st = find_rules(in, records, &rules);
     size_t count = st == TG_OK && rules.n > 0 ? tg_records_count(records) : 0;
     for (size_t i = 0; i < count && st == TG_OK; i++) {

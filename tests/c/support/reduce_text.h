@@ -11,11 +11,11 @@
 #include "tickgauge/tickgauge.h"
 
 /* Reads one text with a rule set. */
-static inline tg_status read_text(const tg_alloc* a, tg_ruleset* rules, const char* text, size_t n,
-                                  tg_records** out) {
-  tg_reader* reader = NULL;
+static inline tg_status read_text(const tg_alloc *a, tg_ruleset *rules, const char *text, size_t n,
+                                  tg_records **out) {
+  tg_reader *reader = NULL;
   tg_status st = tg_reader_new(a, rules, NULL, &reader, NULL);
-  if (st == TG_OK) st = tg_reader_feed(reader, (const uint8_t*)text, n, NULL);
+  if (st == TG_OK) st = tg_reader_feed(reader, (const uint8_t *)text, n, NULL);
   if (st == TG_OK) st = tg_reader_finish(reader, out, NULL);
   tg_reader_free(reader);
   return st;
@@ -23,11 +23,11 @@ static inline tg_status read_text(const tg_alloc* a, tg_ruleset* rules, const ch
 
 /* Reads up to four texts, as consoles of the same boots, with the built-in rules and reduces
  * them. `texts` ends with NULL. */
-static inline tg_status reduce_texts(const tg_alloc* a, const char* const* texts,
-                                     const tg_reduce_options* options, tg_result** out) {
-  tg_ruleset* rules = NULL;
-  tg_records* records[4] = {NULL, NULL, NULL, NULL};
-  const tg_records* sources[4];
+static inline tg_status reduce_texts(const tg_alloc *a, const char *const *texts,
+                                     const tg_reduce_options *options, tg_result **out) {
+  tg_ruleset *rules = NULL;
+  tg_records *records[4] = {NULL, NULL, NULL, NULL};
+  const tg_records *sources[4];
   tg_reduce_options o = {0};
   size_t n = 0;
   tg_status st = tg_formats_ruleset(a, NULL, 0, &rules, NULL);
@@ -45,9 +45,9 @@ static inline tg_status reduce_texts(const tg_alloc* a, const char* const* texts
 }
 
 /* The result of one text that must reduce without an error. */
-static inline tg_result* reduced(const char* text, const tg_reduce_options* options) {
-  const char* const texts[] = {text, NULL};
-  tg_result* r = NULL;
+static inline tg_result *reduced(const char *text, const tg_reduce_options *options) {
+  const char *const texts[] = {text, NULL};
+  tg_result *r = NULL;
   ck_assert_int_eq(reduce_texts(NULL, texts, options, &r), TG_OK);
   return r;
 }
@@ -58,7 +58,7 @@ typedef struct out_text {
   size_t n;
 } out_text;
 
-__attribute__((format(printf, 2, 3))) static inline void put(out_text* t, const char* format, ...) {
+__attribute__((format(printf, 2, 3))) static inline void put(out_text *t, const char *format, ...) {
   va_list args;
   va_start(args, format);
   int n = vsnprintf(t->p + t->n, sizeof t->p - t->n, format, args);
@@ -69,7 +69,7 @@ __attribute__((format(printf, 2, 3))) static inline void put(out_text* t, const 
 }
 
 /* Appends one cell; "-" for a missing value. */
-static inline void put_cell(out_text* out, const tg_table* t, size_t row, const char* column) {
+static inline void put_cell(out_text *out, const tg_table *t, size_t row, const char *column) {
   size_t col = 0;
   uint64_t u64 = 0;
   int64_t i64 = 0;
@@ -86,7 +86,7 @@ static inline void put_cell(out_text* out, const tg_table* t, size_t row, const 
   } else if (tg_table_bool(t, row, col, &b)) {
     put(out, "%s", b ? "yes" : "no");
   } else if (tg_table_text(t, row, col, &s)) {
-    put(out, "%.*s", (int)s.n, (const char*)s.p);
+    put(out, "%.*s", (int)s.n, (const char *)s.p);
   } else {
     put(out, "-");
   }
@@ -94,13 +94,13 @@ static inline void put_cell(out_text* out, const tg_table* t, size_t row, const 
 
 /* The rows of a table, columns given as "a b c", cells with a blank, rows with a line end
  * between. A table that nobody made has no rows. */
-static inline const char* rows_of(const tg_result* r, const char* table, const char* columns,
-                                  out_text* out) {
-  const tg_table* t = tg_result_get(r, table);
+static inline const char *rows_of(const tg_result *r, const char *table, const char *columns,
+                                  out_text *out) {
+  const tg_table *t = tg_result_get(r, table);
   out->n = 0;
   out->p[0] = '\0';
   for (size_t row = 0; t != NULL && row < tg_table_rows(t); row++) {
-    const char* c = columns;
+    const char *c = columns;
     while (*c != '\0') {
       char name[64];
       size_t n = strcspn(c, " ");

@@ -1,0 +1,24 @@
+/* optee_join_state.h - what the steps of a join share. Private to optee_join.c and
+ * optee_syscalls.c.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TG_FORMATS_OPTEE_JOIN_STATE_H
+#define TG_FORMATS_OPTEE_JOIN_STATE_H
+
+#include "optee_join.h"
+
+/* The pairs and single stamps of one boot. */
+typedef struct tg_join {
+  const tg_alloc *a;
+  const tg_boot_lines *lines;
+  tg_pairs clients, driver, core;
+  tg_points starts, finishes, receives, core_finishes;
+  uint8_t *driver_used, *core_used; /* bit 0: the start belongs to a call, bit 1: the finish */
+  size_t driver_cap, core_cap;
+  size_t first_call;
+} tg_join;
+
+/* Gives the system calls the invoke they were made in: by the core's pairs where there are any,
+ * else by the driver's. `out` holds the boot's calls, not yet in order. TG_OK, TG_ENOMEM. */
+tg_status tg_syscalls_join(tg_join *j, tg_calls *out);
+
+#endif
