@@ -64,6 +64,20 @@ const tg_table *tg_py_table_of(PyObject *module, PyObject *object);
  * gives an empty array of its own. */
 PyObject *tg_py_view(const void *data, size_t rows, int typenum, PyObject *base);
 
+/* A `_core.RuleSet`. */
+typedef struct tg_py_ruleset {
+  PyObject_HEAD
+  tg_ruleset *set;
+  tg_py_hold *hold;
+  int taken; /* by a Reader that is not finished */
+} tg_py_ruleset;
+
+/* The names of all rules of a set, in order: a new tuple. */
+PyObject *tg_py_rule_names(const tg_ruleset *set);
+
+/* The index of a rule given by name or number; -1 with an exception set. */
+int tg_py_find_rule(const tg_ruleset *set, PyObject *which, size_t *rule);
+
 /* Arrow PyCapsules of a table that `hold` keeps alive: the schema; (schema, struct array); a
  * stream of one batch. New references, NULL with an exception set. */
 PyObject *tg_py_arrow_schema(PyObject *module, const tg_table *table);
@@ -73,6 +87,7 @@ PyObject *tg_py_arrow_stream(PyObject *module, const tg_table *table, tg_py_hold
 /* Each area adds its functions and types to the module; -1 with an exception set. */
 int tg_py_add_errors(PyObject *module);
 int tg_py_add_table(PyObject *module);
+int tg_py_add_rules(PyObject *module);
 int tg_py_add_reader(PyObject *module);
 int tg_py_add_stats(PyObject *module);
 

@@ -8,6 +8,8 @@ static int (*const areas[])(PyObject *) = {
     tg_py_add_errors,
     tg_py_add_table,
     tg_py_add_stats,
+    tg_py_add_rules,
+    tg_py_add_reader,
 };
 
 tg_py_state *tg_py_state_of(PyObject *module) { return (tg_py_state *)PyModule_GetState(module); }

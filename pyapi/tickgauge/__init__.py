@@ -20,6 +20,7 @@ import numpy  # the one thing that importing the package loads
 # checkers below. No module may bear the name of what it exports: the import system would put
 # the module in its place.
 _NAMES = {
+    "Dataset": "dataset",
     "Error": "errors",
     "Frame": "frame",
     "InputError": "errors",
@@ -27,16 +28,22 @@ _NAMES = {
     "MissingExtra": "errors",
     "NotComparableError": "errors",
     "NotEnoughData": "errors",
+    "Readings": "readings",
+    "Rule": "rules",
     "RuleError": "errors",
     "Status": "errors",
     "UnknownName": "errors",
     "build_info": "versions",
+    "load_rules": "rules",
+    "read": "reading",
+    "read_together": "reading",
     "show_versions": "versions",
 }
 
 __all__ = [*_NAMES]
 
 if TYPE_CHECKING:
+    from .dataset import Dataset
     from .errors import (
         Error,
         InputError,
@@ -49,6 +56,9 @@ if TYPE_CHECKING:
         UnknownName,
     )
     from .frame import Frame
+    from .reading import read, read_together
+    from .readings import Readings
+    from .rules import Rule, load_rules
     from .versions import build_info, show_versions
 
 

@@ -12,6 +12,7 @@ import io
 import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 __all__ = ["Grid", "clean", "clip", "number"]
@@ -147,6 +148,8 @@ class Grid:
             if name in self.digits and not math.isnan(value):
                 return f"{value:.{self.digits[name]}f}"
             return number(value)
+        if isinstance(value, Decimal):
+            return f"{value:f}"
         return clean(str(value))
 
     def _cells(self) -> list[list[str]]:
@@ -271,10 +274,14 @@ def _csv_cell(value: Any) -> Any:
         return clean(value)
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, Decimal):
+        return f"{value:f}"
     return repr(value) if isinstance(value, float) else value
 
 
 def _json_cell(value: Any, wide: bool) -> Any:
+    if isinstance(value, Decimal):  # up to 15 digits a double gives back what was written
+        return float(value) if len(value.as_tuple().digits) <= 15 else f"{value:f}"
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if wide and isinstance(value, int) and not isinstance(value, bool):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -406,18 +407,26 @@ class Frame:
 
     def grid(self, limit: int | None = None) -> Grid:
         """The cells of the first `limit` rows (all if None) as a `Grid`."""
-        n = len(self) if limit is None else min(limit, len(self))
-        part = self if n == len(self) else self._rows(np.arange(n))
-        columns = [_cells(column) for column in part._columns.values()]
-        wide = [name for name, column in self._columns.items() if column.type == "u64"]
-        return Grid(self.columns, zip(*columns, strict=True), wide=wide)
+        part = self if limit is None or limit >= len(self) else self[:limit]
+        return part._grid_of(self.columns)
+
+    def _grid_of(self, names: Sequence[str]) -> Grid:
+        cells = [self._grid_cells(name) for name in names]
+        wide = [name for name in names if self._columns[name].type == "u64"]
+        return Grid(names, zip(*cells, strict=True), wide=wide)
+
+    def _grid_cells(self, name: str) -> list[Any]:
+        """A column as plain Python objects (decimals as such), None where missing."""
+        return _cells(self._columns[name])
+
+    def _shown_columns(self) -> list[str]:
+        """What a repr shows: columns that hold anything."""
+        return [n for n, c in self._columns.items() if c.valid is None or c.valid.any()]
 
     def _shown_grid(self) -> tuple[Grid, str]:
-        """What a repr shows: columns that hold anything, the first rows."""
-        part = self if len(self) <= SHOWN else self._rows(np.arange(SHOWN))
-        filled = [n for n, c in part._columns.items() if c.valid is None or c.valid.any()]
+        part = self if len(self) <= SHOWN else self[:SHOWN]
         more = f"... {len(self) - SHOWN} more" if len(self) > SHOWN else ""
-        return Frame([part._columns[n] for n in filled], self._title).grid(), more
+        return part._grid_of(part._shown_columns()), more
 
     def __repr__(self) -> str:
         head = f"{len(self)} {self._title}"
@@ -537,6 +546,8 @@ def _cells(column: Column) -> list[Any]:
     if column.type == "text":
         return list(column.values())
     out: list[Any] = column.data.tolist()
+    if column.exp10:
+        out = [Decimal(v).scaleb(column.exp10) for v in out]
     if column.valid is None:
         return out
     return [v if ok else None for v, ok in zip(out, column.valid.tolist(), strict=True)]

@@ -18,6 +18,7 @@ __all__ = ["main"]
 # Every verb and what it answers: one line for a new one, in the order of `tickgauge --help`.
 # The module of that name in this folder has add(subparsers) and run(args) -> exit status.
 VERBS = {
+    "show": "what is in the sources, and why they were read so",
     "versions": "what runs here: for bug reports",
 }
 

@@ -46,8 +46,9 @@ def worst(*codes: int) -> int:
 
 
 def say(message: str) -> None:
-    """One line of diagnostics, on standard error; control bytes are escaped."""
-    sys.stderr.write(f"tickgauge: {clean(message)}\n")
+    """Diagnostics on standard error; control bytes are escaped."""
+    lines = [clean(line) for line in message.split("\n")]
+    sys.stderr.write("tickgauge: " + "\n".join(lines) + "\n")
 
 
 # ---- options ----------------------------------------------------------------------------------

@@ -1,0 +1,267 @@
+/* rules.c - _core.RuleSet: compiled line rules.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "binding.h"
+
+/* The strings of one rule definition point into Python objects that the caller keeps alive. */
+static int take_text(PyObject *dict, const char *name, const char **out) {
+  PyObject *value = PyDict_GetItemString(dict, name); /* borrowed */
+  *out = NULL;
+  if (value == NULL || value == Py_None) return 0;
+  if (!PyUnicode_Check(value)) {
+    PyErr_Format(PyExc_TypeError, "%s of a rule is a str, not %.100s", name,
+                 Py_TYPE(value)->tp_name);
+    return -1;
+  }
+  Py_ssize_t size = 0;
+  *out = PyUnicode_AsUTF8AndSize(value, &size);
+  if (*out == NULL) return -1;
+  if (strlen(*out) == (size_t)size) return 0;
+  PyErr_Format(PyExc_ValueError, "%s of a rule contains a NUL", name);
+  return -1;
+}
+
+/* The rows of a section: a NULL-terminated array, freed by the caller with PyMem_Free. */
+static int take_rows(PyObject *dict, const char ***out) {
+  PyObject *rows = PyDict_GetItemString(dict, "rows");
+  *out = NULL;
+  if (rows == NULL || rows == Py_None) return 0;
+  if (!PyTuple_Check(rows)) {
+    PyErr_SetString(PyExc_TypeError, "rows of a rule is a tuple of str");
+    return -1;
+  }
+  Py_ssize_t n = PyTuple_GET_SIZE(rows);
+  *out = PyMem_Calloc((size_t)n + 1, sizeof **out);
+  if (*out == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  for (Py_ssize_t i = 0; i < n; i++) {
+    (*out)[i] = PyUnicode_AsUTF8(PyTuple_GET_ITEM(rows, i));
+    if ((*out)[i] == NULL) return -1;
+  }
+  return 0;
+}
+
+/* One rule as Python hands it over: a dict with the members of tg_rule_def. */
+static int take_rule(PyObject *dict, tg_rule_def *def, const char ***rows) {
+  if (!PyDict_Check(dict)) {
+    PyErr_SetString(PyExc_TypeError, "a rule is a dict");
+    return -1;
+  }
+  if (take_text(dict, "name", &def->name) < 0 || take_text(dict, "pattern", &def->pattern) < 0 ||
+      take_text(dict, "tag", &def->tag) < 0 || take_text(dict, "values", &def->values) < 0 ||
+      take_text(dict, "unit", &def->unit) < 0 ||
+      take_text(dict, "exponents", &def->exponents) < 0 || take_text(dict, "end", &def->end) < 0 ||
+      take_rows(dict, rows) < 0) {
+    return -1;
+  }
+  def->rows = *rows;
+  PyObject *better = PyDict_GetItemString(dict, "better");
+  if (better != NULL) {
+    long code = PyLong_AsLong(better);
+    if (code == -1 && PyErr_Occurred()) return -1;
+    def->better = (tg_better)code;
+  }
+  PyObject *all = PyDict_GetItemString(dict, "all");
+  int truth = all == NULL ? 0 : PyObject_IsTrue(all);
+  if (truth < 0) return -1;
+  def->all = truth != 0;
+  return 0;
+}
+
+static void release_ruleset(void *set) { tg_ruleset_free(set); }
+
+static PyObject *ruleset_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"rules", "builtin", NULL};
+  PyObject *rules = NULL;
+  int builtin = 1;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|Op:RuleSet", names, &rules, &builtin)) {
+    return NULL;
+  }
+  PyObject *items = rules == NULL ? PyTuple_New(0) : PySequence_Tuple(rules);
+  if (items == NULL) return NULL;
+  size_t n = (size_t)PyTuple_GET_SIZE(items);
+  tg_py_ruleset *self = NULL;
+  tg_ruleset *set = NULL;
+  tg_error err = {0};
+  tg_status status = TG_OK;
+  tg_rule_def *defs = PyMem_Calloc(n + 1, sizeof *defs);
+  const char ***rows = PyMem_Calloc(n + 1, sizeof *rows);
+  if (defs == NULL || rows == NULL) {
+    PyErr_NoMemory();
+    goto done;
+  }
+  for (size_t i = 0; i < n; i++) {
+    if (take_rule(PyTuple_GET_ITEM(items, (Py_ssize_t)i), &defs[i], &rows[i]) < 0) goto done;
+  }
+  status = builtin ? tg_formats_ruleset(NULL, defs, n, &set, &err)
+                   : tg_ruleset_new(NULL, defs, n, &set, &err);
+  if (status != TG_OK) {
+    tg_py_raise(PyType_GetModule(type), status, &err, 1);
+    goto done;
+  }
+  tg_py_hold *hold = tg_py_hold_new(set, release_ruleset);
+  if (hold == NULL) goto done;
+  self = (tg_py_ruleset *)type->tp_alloc(type, 0);
+  if (self == NULL) {
+    tg_py_hold_put(hold);
+    goto done;
+  }
+  self->set = set;
+  self->hold = hold;
+done:
+  for (size_t i = 0; rows != NULL && i < n; i++) PyMem_Free((void *)rows[i]);
+  PyMem_Free(rows);
+  PyMem_Free(defs);
+  Py_DECREF(items);
+  return (PyObject *)self;
+}
+
+static void ruleset_dealloc(PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
+  tg_py_hold_put(((tg_py_ruleset *)object)->hold);
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+static Py_ssize_t ruleset_length(PyObject *self) {
+  return (Py_ssize_t)tg_ruleset_count(((tg_py_ruleset *)self)->set);
+}
+
+PyObject *tg_py_rule_names(const tg_ruleset *set) {
+  size_t n = tg_ruleset_count(set);
+  PyObject *out = PyTuple_New((Py_ssize_t)n);
+  for (size_t i = 0; out != NULL && i < n; i++) {
+    PyObject *name = PyUnicode_FromString(tg_ruleset_name(set, i));
+    if (name == NULL) {
+      Py_CLEAR(out);
+      break;
+    }
+    PyTuple_SET_ITEM(out, (Py_ssize_t)i, name);
+  }
+  return out;
+}
+
+static PyObject *ruleset_names(PyObject *self, void *unused) {
+  (void)unused;
+  return tg_py_rule_names(((tg_py_ruleset *)self)->set);
+}
+
+int tg_py_find_rule(const tg_ruleset *set, PyObject *which, size_t *rule) {
+  if (PyUnicode_Check(which)) {
+    const char *name = PyUnicode_AsUTF8(which);
+    if (name == NULL) return -1;
+    if (tg_ruleset_find(set, name, rule) == TG_OK) return 0;
+    PyErr_SetObject(PyExc_KeyError, which);
+    return -1;
+  }
+  *rule = PyLong_AsSize_t(which);
+  if (*rule == (size_t)-1 && PyErr_Occurred()) return -1;
+  if (*rule < tg_ruleset_count(set)) return 0;
+  PyErr_Format(PyExc_IndexError, "rule %zu of %zu", *rule, tg_ruleset_count(set));
+  return -1;
+}
+
+static PyObject *ruleset_tag(PyObject *self, PyObject *which) {
+  const tg_ruleset *set = ((tg_py_ruleset *)self)->set;
+  size_t rule = 0;
+  if (tg_py_find_rule(set, which, &rule) < 0) return NULL;
+  tg_str tag = tg_ruleset_tag(set, rule);
+  return PyBytes_FromStringAndSize((const char *)tag.p, (Py_ssize_t)tag.n);
+}
+
+static PyObject *ruleset_fields(PyObject *self, PyObject *which) {
+  const tg_ruleset *set = ((tg_py_ruleset *)self)->set;
+  size_t rule = 0;
+  if (tg_py_find_rule(set, which, &rule) < 0) return NULL;
+  size_t n = tg_ruleset_fields(set, rule);
+  PyObject *out = PyTuple_New((Py_ssize_t)n);
+  for (size_t i = 0; out != NULL && i < n; i++) {
+    tg_field_info info = {0};
+    (void)tg_ruleset_field(set, rule, i, &info);
+    PyObject *name = PyUnicode_FromString(info.name);
+    if (name == NULL) {
+      Py_CLEAR(out);
+      break;
+    }
+    PyTuple_SET_ITEM(out, (Py_ssize_t)i, name);
+  }
+  return out;
+}
+
+/* match(rule, line, at): how the rule fares on one line with its tag at that place. */
+static PyObject *ruleset_match(PyObject *object, PyObject *args) {
+  tg_py_ruleset *self = (tg_py_ruleset *)object;
+  PyObject *which = NULL;
+  Py_buffer line;
+  Py_ssize_t at = 0;
+  size_t rule = 0;
+  if (!PyArg_ParseTuple(args, "Oy*n:match", &which, &line, &at)) return NULL;
+  PyObject *out = NULL;
+  tg_span *spans = NULL;
+  size_t start = 0;
+  size_t end = 0;
+  tg_near near = {0, 0, NULL};
+  if (tg_py_find_rule(self->set, which, &rule) < 0) goto done;
+  if (self->taken || at < 0 || at > line.len) {
+    PyErr_SetString(self->taken ? PyExc_RuntimeError : PyExc_ValueError,
+                    self->taken ? "the rule set is in use by a reader" : "no such place in the line");
+    goto done;
+  }
+  spans = PyMem_Calloc(tg_ruleset_fields(self->set, rule) + 1, sizeof *spans);
+  if (spans == NULL) {
+    PyErr_NoMemory();
+    goto done;
+  }
+  tg_status status = tg_ruleset_match(self->set, rule, line.buf, (size_t)line.len, (size_t)at,
+                                      spans, &start, &end, &near);
+  if (status == TG_OK) {
+    out = Py_BuildValue("(Onns)", Py_True, (Py_ssize_t)start, (Py_ssize_t)end, "");
+  } else if (status == TG_ESYNTAX) {
+    out = Py_BuildValue("(Onns)", Py_False, (Py_ssize_t)near.item, (Py_ssize_t)near.at,
+                        near.expected == NULL ? "" : near.expected);
+  } else {
+    tg_py_raise(PyType_GetModule(Py_TYPE(object)), status, NULL, 1);
+  }
+done:
+  PyMem_Free(spans);
+  PyBuffer_Release(&line);
+  return out;
+}
+
+static PyMethodDef ruleset_methods[] = {
+    {"tag", ruleset_tag, METH_O, "tag(rule)\n--\n\nThe literal the scanner looks for, as bytes."},
+    {"fields", ruleset_fields, METH_O, "fields(rule)\n--\n\nNames of the kept fields."},
+    {"match", ruleset_match, METH_VARARGS,
+     "match(rule, line, at)\n--\n\nTry a rule with its tag at that place of a line.\n\n"
+     "Gives (True, start, end, '') or (False, template item, place, what was expected)."},
+    {NULL, NULL, 0, NULL}};
+
+static PyGetSetDef ruleset_getset[] = {
+    {"names", ruleset_names, NULL, "Names of the rules, in order.", NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+static PyType_Slot ruleset_slots[] = {
+    {Py_tp_new, (void *)(intptr_t)ruleset_new},
+    {Py_tp_dealloc, (void *)(intptr_t)ruleset_dealloc},
+    {Py_sq_length, (void *)(intptr_t)ruleset_length},
+    {Py_tp_methods, ruleset_methods},
+    {Py_tp_getset, ruleset_getset},
+    {Py_tp_doc, "RuleSet(rules=(), builtin=True)\n--\n\n"
+                "Compiled line rules: those given (dicts with the members of tg_rule_def), then\n"
+                "those of the built-in formats."},
+    {0, NULL}};
+
+static PyType_Spec ruleset_spec = {
+    .name = "tickgauge._core.RuleSet",
+    .basicsize = sizeof(tg_py_ruleset),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = ruleset_slots,
+};
+
+int tg_py_add_rules(PyObject *module) {
+  tg_py_state *state = tg_py_state_of(module);
+  state->ruleset_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &ruleset_spec, NULL);
+  if (state->ruleset_type == NULL) return -1;
+  return PyModule_AddObjectRef(module, "RuleSet", (PyObject *)state->ruleset_type);
+}

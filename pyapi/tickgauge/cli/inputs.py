@@ -1,0 +1,109 @@
+"""Options of the verbs that read sources, and how their results are described."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ..dataset import Dataset
+from ..errors import InputError
+from . import common
+
+__all__ = ["add_reading_options", "load", "problem_rows", "reading_arguments", "source_rows"]
+
+
+def add_reading_options(parser: argparse.ArgumentParser, *, together: bool = True) -> None:
+    """``--rules --clock --platform --tee-offset --repair --strict`` and ``--together``."""
+    group = parser.add_argument_group("reading")
+    group.add_argument(
+        "--rules", metavar="FILE", action="append", help="own line rules (TOML); may be repeated"
+    )
+    group.add_argument("--clock", metavar="HZ", help="ticks per second, for example 62.5MHz")
+    group.add_argument("--platform", metavar="NAME", help="the board, where the log does not say")
+    group.add_argument(
+        "--tee-offset", metavar="TICKS", type=int, help="added to every secure-world stamp"
+    )
+    group.add_argument(
+        "--repair", action="store_true", help="take apart what two worlds wrote into one line"
+    )
+    if together:
+        group.add_argument(
+            "--together",
+            action="store_true",
+            help="the sources are consoles of the same boots, not independent boots",
+        )
+    group.add_argument(
+        "--strict", action="store_true", help="exit status 1 where the input has problems"
+    )
+    group.add_argument("--progress", action="store_true", help="show a progress bar")
+
+
+def reading_arguments(args: argparse.Namespace) -> dict[str, Any]:
+    """The keyword arguments of `tickgauge.read` from parsed options."""
+    return {
+        "rules": args.rules,
+        "clock": args.clock,
+        "platform": args.platform,
+        "tee_offset": args.tee_offset,
+        "repair": args.repair,
+        "progress": args.progress,
+        "why": getattr(args, "why", False),
+    }
+
+
+def load(args: argparse.Namespace, sources: list[str]) -> Any:
+    """Read the sources as the options say; a `Dataset`, or what a form makes instead."""
+    from .. import reading
+
+    together = getattr(args, "together", False)
+    read = reading.read_together if together else reading.read
+    return read(*sources, **reading_arguments(args))
+
+
+def load_dataset(args: argparse.Namespace, sources: list[str]) -> Dataset:
+    """`load`, and an error where the sources are no `Dataset`."""
+    data = load(args, sources)
+    if not isinstance(data, Dataset):
+        raise InputError(
+            f"is a {type(data).__name__}, which this verb does not take", path=sources[0]
+        )
+    return data
+
+
+def status(args: argparse.Namespace, data: Dataset) -> int:
+    """What the input alone says of the exit status.
+
+    2 where a source was unreadable, damaged or not recognised; 1 with ``--strict`` where there
+    are problems; 3 where there are no readings.
+    """
+    failed = any(i.state not in ("read",) and "duplicate" not in i.state for i in data.infos)
+    torn = args.strict and len(data.problems) > 0
+    return common.worst(
+        common.USAGE if failed else common.DONE,
+        common.BAD if torn else common.DONE,
+        common.NOTHING if not len(data.readings) else common.DONE,
+    )
+
+
+def source_rows(data: Dataset) -> list[dict[str, Any]]:
+    """The sources as the JSON envelope has them."""
+    boots = data.sources["boots"].tolist()
+    return [
+        {
+            "name": info.name,
+            "digest": info.digest,
+            "format": " ".join(info.formats) or info.form,
+            "boots": n,
+            "state": info.state,
+        }
+        for info, n in zip(data.infos, boots, strict=True)
+    ]
+
+
+def problem_rows(data: Dataset) -> list[dict[str, Any]]:
+    """The problems as the JSON envelope has them."""
+    names = [info.name for info in data.infos]
+    rows: list[dict[str, Any]] = data.problems.grid().to_records()
+    for row in rows:
+        row["source"] = names[row["source"]] if row.get("source") is not None else None
+    return rows

@@ -1,0 +1,151 @@
+"""``tickgauge show``: what is in a source, and why it was read so."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ..dataset import Dataset
+from ..display import Grid
+from ..frame import Frame
+from . import common, inputs
+
+#: Problems that are listed without ``--problems``.
+FEW = 5
+
+
+def add(subparsers: Any) -> None:
+    """Add the verb."""
+    parser = common.add_verb(
+        subparsers,
+        "show",
+        run,
+        "What is in the sources, and why they were read so. Formats, boots, clock, the keys "
+        "with their statistics, problems.",
+    )
+    parser.add_argument(
+        "sources", nargs="*", metavar="SRC", help="file, glob, folder, URL, or - for a pipe"
+    )
+    parser.add_argument("--stages", action="store_true", help="the stages of each boot")
+    parser.add_argument("--problems", action="store_true", help="every problem, one by one")
+    parser.add_argument(
+        "--why",
+        action="store_true",
+        help="which lines matched which rule, which came near and where they failed",
+    )
+    parser.add_argument("--formats", action="store_true", help="what can be read, and stop")
+    inputs.add_reading_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Show the sources."""
+    if args.formats:
+        common.emit(args, _formats())
+        return common.DONE
+    if not args.sources:
+        common.say("show needs at least one source (tickgauge show --help)")
+        return common.USAGE
+    data = inputs.load(args, args.sources)
+    if not isinstance(data, Dataset):
+        common.emit(args, repr(data) + "\n")
+        return common.DONE
+    for info in data.infos:
+        if info.message:
+            common.say(f"{info.name}: {info.message}")
+    common.emit(args, _answer(args, data))
+    return inputs.status(args, data)
+
+
+def _answer(args: argparse.Namespace, data: Dataset) -> common.Answer:
+    stats = data.stats()
+    notes = list(data.notes)
+    if len(stats) and None in [u if u != "tick" else None for u in stats["unit"]]:
+        notes.append("ticks are shown where no clock is known: --clock HZ converts them")
+    rows = stats
+    if args.stages and "stages" in data.tables:
+        rows = data.stages
+    elif args.problems:
+        rows = data.problems
+    return common.Answer(
+        "show",
+        _grid(rows),
+        sections=_sections(args, data, stats),
+        sources=inputs.source_rows(data),
+        problems=inputs.problem_rows(data),
+        notes=notes,
+    )
+
+
+def _grid(frame: Frame, all_columns: bool = True) -> Grid:
+    """All cells for files; only columns that hold anything for people."""
+    return frame.grid() if all_columns else frame._grid_of(frame._shown_columns())
+
+
+def _sections(args: argparse.Namespace, data: Dataset, stats: Frame) -> list[common.Section]:
+    out = [common.Section(data.headline())]
+    shown = data.sources.only("name", "state", "form", "formats", "boots", "bytes", "lines")
+    out.append(common.Section("sources", _grid(shown, False)))
+    if args.why:
+        out += [_why(info) for info in data.infos]
+        out += [_rules(data)]
+    boots = data.table("boots")
+    if len(boots):
+        names = [n for n in boots.columns if n not in ("first_offset",)]
+        out.append(common.Section("boots", _grid(boots.only(*names), False)))
+    if args.stages:
+        out.append(_stages(data))
+    if len(stats):
+        out.append(common.Section("keys", _grid(stats, False)))
+    if len(data.problems):
+        out.append(_problems(args, data))
+    return out
+
+
+def _stages(data: Dataset) -> common.Section:
+    if "stages" not in data.tables:
+        return common.Section("stages", lines=["none: no boot record (PMF, bootstage) was found"])
+    return common.Section("stages", _grid(data.stages, False))
+
+
+def _problems(args: argparse.Namespace, data: Dataset) -> common.Section:
+    problems = data.problems
+    title = f"{len(problems)} problem{'s' if len(problems) != 1 else ''}"
+    if not args.problems and len(problems) > FEW:
+        title += f" (the first {FEW}; --problems lists all)"
+        problems = problems[:FEW]
+    names = ("source", "line", "offset", "rule", "reason", "detail", "excerpt")
+    return common.Section(title, _grid(problems.only(*names), False))
+
+
+def _why(info: Any) -> common.Section:
+    return common.Section(f"why {info.name}", lines=info.why)
+
+
+def _rules(data: Dataset) -> common.Section:
+    """The ledger: how often each tag occurred, and what became of it."""
+    totals: dict[bytes, list[int]] = {}
+    for info in data.infos:
+        for tag, *counts in info.ledger:
+            old = totals.setdefault(tag, [0, 0, 0, 0])
+            totals[tag] = [a + b for a, b in zip(old, counts, strict=True)]
+    rows = [
+        (tag.decode("utf-8", "replace"), *counts) for tag, counts in totals.items() if counts[0]
+    ]
+    grid = Grid(("tag", "occurrences", "records", "problems", "further"), rows)
+    return common.Section("what was looked for, and found", grid)
+
+
+def _formats() -> common.Answer:
+    """Everything that can be read: whole-file forms, then line formats with their rules."""
+    from .. import _core
+    from ..detect import FORMS
+
+    rules = _core.RuleSet()
+    by_format: dict[str, list[str]] = {}
+    for name in rules.names:
+        head, _, kind = name.partition(".")
+        if not kind.startswith("other_"):
+            by_format.setdefault(head, []).append(kind)
+    rows = [(form.name, "file", form.title) for form in FORMS]
+    rows += [(name, "lines", " ".join(kinds)) for name, kinds in by_format.items()]
+    return common.Answer("show", Grid(("format", "kind", "what"), rows))

@@ -1,0 +1,460 @@
+"""Reading sources: open, decide, parse, reduce."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import re
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._lazy import need
+from .dataset import Dataset, Part, SourceInfo
+from .detect import LINES, Verdict, detect
+from .errors import InputError, LimitError
+from .frame import Column, Frame, concat
+from .rules import Rule, as_rules
+from .source import Source, Stream, expand
+
+__all__ = ["Options", "parse_clock", "read", "read_lines", "read_together"]
+
+#: Pieces from this size on are hashed on a second thread while they are parsed.
+HASH_APART = 1 << 18
+
+
+@dataclass(frozen=True)
+class Options:
+    """How sources are read; the arguments of `read`, checked."""
+
+    rules: tuple[Rule, ...] = ()
+    clock: int | None = None
+    platform: str | None = None
+    tee_offset: int | None = None
+    repair: bool = False
+    max_line: int = 0
+    why: bool = False
+    extra: dict[str, Any] = field(default_factory=dict, hash=False, compare=False)
+
+
+def parse_clock(clock: int | float | str | None) -> int | None:
+    """A frequency in ticks per second.
+
+    Parameters
+    ----------
+    clock : int, float, str or None
+        ``50_000_000``, ``62.5e6``, ``"24MHz"``, ``"62.5 MHz"``, ``"1GHz"``.
+
+    Raises
+    ------
+    InputError
+        Not a whole, positive number of ticks per second.
+
+    Examples
+    --------
+    >>> parse_clock("62.5 MHz")
+    62500000
+    """
+    if clock is None:
+        return None
+    form = r"([0-9.]+(?:[eE][+]?[0-9]+)?)\s*([kKMG]?)(?:[hH][zZ])?"
+    match = re.fullmatch(form, str(clock).replace("_", "").strip())
+    scale = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9}
+    try:
+        hz = Fraction(match[1]) * scale[match[2]] if match else Fraction(0)
+    except ValueError:
+        hz = Fraction(0)
+    if hz <= 0 or hz.denominator != 1 or hz >= 1 << 64:
+        raise InputError(
+            f"clock {clock!r} is not a whole number of ticks per second, such as 24MHz or 62500000"
+        )
+    return int(hz)
+
+
+# ---- one source of lines ------------------------------------------------------------------------
+
+
+class _Rulesets:
+    """Compiled rule sets: each serves one reader at a time, so they are lent and given back."""
+
+    def __init__(self) -> None:
+        self._free: dict[tuple[Rule, ...], list[_core.RuleSet]] = {}
+
+    @contextlib.contextmanager
+    def lend(self, rules: tuple[Rule, ...]) -> Iterator[_core.RuleSet]:
+        """A rule set for the built-in rules with `rules` before them."""
+        free = self._free.setdefault(rules, [])
+        try:
+            one = free.pop()
+        except IndexError:
+            one = _core.RuleSet([rule.definition() for rule in rules])
+        try:
+            yield one
+        finally:
+            if len(self._free) > 8:
+                self._free.clear()
+            free.append(one)
+
+
+_RULESETS = _Rulesets()
+
+
+def _feed(
+    stream: Stream, reader: _core.Reader, info: SourceInfo, advance: Callable[[int], Any]
+) -> None:
+    """All bytes into the reader and the digest; a failure is kept in `info`."""
+    digest = hashlib.sha256()
+    total = 0
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            for piece in stream:
+                if len(piece) >= HASH_APART:
+                    hashed = pool.submit(digest.update, piece)
+                    reader.feed(piece)
+                    hashed.result()
+                else:
+                    digest.update(piece)
+                    reader.feed(piece)
+                total += len(piece)
+                advance(len(piece))
+        except InputError as error:
+            info.state, info.message = "damaged", error.message
+        except LimitError as error:
+            info.state, info.message = "limit", error.message
+        except OSError as error:
+            info.state, info.message = "unreadable", error.strerror or str(error)
+    info.digest = digest.hexdigest()
+    info.bytes = total
+    if info.state == "read" and stream.expected is not None and total < stream.expected:
+        info.state = "damaged"
+        info.message = f"the file shrank while it was read: {total} of {stream.expected} bytes"
+
+
+def read_lines(
+    stream: Stream,
+    rules: _core.RuleSet,
+    options: Options,
+    advance: Callable[[int], Any] = lambda n: None,
+) -> tuple[SourceInfo, _core.Records]:
+    """Parse one open source as console lines.
+
+    Parameters
+    ----------
+    stream : Stream
+    rules : _core.RuleSet
+        In use by no other reader.
+    options : Options
+    advance : callable
+        Told the number of bytes after each piece.
+    """
+    info = SourceInfo(stream.source.name, compression=stream.compression)
+    reader = _core.Reader(
+        rules, max_line=options.max_line, repair_uart=options.repair, keep_near=options.why
+    )
+    _feed(stream, reader, info, advance)
+    records = reader.finish()
+    totals = records.totals()
+    info.lines, info.records, info.problems = (
+        totals[name] for name in ("lines", "records", "problems")
+    )
+    info.ledger = records.ledger()
+    info.formats = _formats_of(records)
+    if info.state == "read" and not info.formats and not info.problems:
+        info.state = "not recognised"
+        info.message = nothing_found(stream.head, info)
+    return info, records
+
+
+def _formats_of(records: _core.Records) -> tuple[str, ...]:
+    """The formats with records; the console's catch-all rules are none."""
+    names = dict.fromkeys(
+        name.partition(".")[0]
+        for name, count in zip(records.rules, records.counts(), strict=True)
+        if count and not name.startswith("console.other_")
+    )
+    return tuple(names)
+
+
+def nothing_found(head: bytes, info: SourceInfo) -> str:
+    """What to tell somebody whose source was not recognised."""
+    if info.bytes == 0:
+        return "is empty"
+    if (
+        head[:2] in (b"\xff\xfe", b"\xfe\xff")
+        or head[:400:2].count(0) + head[1:400:2].count(0) > len(head[:400]) // 3
+    ):
+        return "looks like UTF-16 text: convert it first (iconv -f UTF-16 -t UTF-8)"
+    if head.count(0) > len(head) // 10:
+        return "looks like binary data: none of the known line forms occur in it"
+    tags = sorted(tag.decode("utf-8", "replace") for tag, *_ in info.ledger if len(tag) >= 8)
+    met = [(tag, n) for tag, n, *_ in info.ledger if n]
+    came_near = (
+        "; what came nearest: "
+        + ", ".join(f"{tag.decode('utf-8', 'replace')!r} ({n} times)" for tag, n in met[:5])
+        if met
+        else ""
+    )
+    return (
+        f"no known kind of line was found in {info.lines} lines; looked for "
+        + ", ".join(repr(tag) for tag in tags[:8])
+        + f" and {max(0, len(info.ledger) - 8)} more (tickgauge show --formats lists all)"
+        + came_near
+        + ". Own lines can be described: --rules FILE, tg.Rule(...)"
+    )
+
+
+# ---- reduction ----------------------------------------------------------------------------------
+
+
+def _with_source(table: _core.Table, source: int, title: str) -> Frame:
+    """A table of the core with the number of its source behind its columns."""
+    frame = Frame(table, title)
+    number = Column("source", "u32", lambda: (np.full(len(table), source, "u4"), None))
+    return Frame([*(frame.column(name) for name in frame.columns), number], title)
+
+
+def _reduce(
+    infos: list[SourceInfo], records: list[_core.Records], options: Options, together: bool
+) -> Part:
+    """The tables of one console, or of consoles of the same boots."""
+    tables = {
+        name: Frame(table, name)
+        for name, table in _core.reduce(
+            records,
+            clock_hz=options.clock or 0,
+            tee_offset=options.tee_offset,
+            together=together,
+            platform=options.platform,
+        ).items()
+    }
+    problems = [_with_source(r.problems(), i, "problems") for i, r in enumerate(records)]
+    problems += [tables["problems"]] if "problems" in tables else []
+    problems += [_trouble(i, info) for i, info in enumerate(infos) if info.message]
+    tables["problems"] = concat([p for p in problems if len(p)] or problems[:1], "problems")
+    kept: dict[str, list[Frame]] = {}
+    for i, one in enumerate(records):
+        for rule, count in enumerate(one.counts()):
+            if count:
+                name = one.rules[rule]
+                kept.setdefault(name, []).append(_with_source(one.table(rule), i, name))
+    by_rule = {n: f[0] if len(f) == 1 else concat(f, n) for n, f in kept.items()}
+    return Part(infos, tables, by_rule)
+
+
+def _trouble(source: int, info: SourceInfo) -> Frame:
+    """A source's own misfortune as a row of problems."""
+    return Frame(
+        [
+            Column.of("source", np.array([source], "u4")),
+            Column.of("line", np.array([info.lines], "u8")),
+            Column.of("offset", np.array([info.bytes], "u8")),
+            Column.of("rule", [""], np.zeros(1, "?")),
+            Column.of("reason", [info.state]),
+            Column.of("detail", [info.message]),
+            Column.of("excerpt", [""], np.zeros(1, "?")),
+        ],
+        "problems",
+    )
+
+
+# ---- reading ------------------------------------------------------------------------------------
+
+
+def load(source: Source, options: Options) -> Part:
+    """Read a source as console lines (what `detect.LINES` stands for)."""
+    with source.open() as stream:
+        return _load_lines(stream, options, lambda n: None)
+
+
+def _load_lines(stream: Stream, options: Options, advance: Callable[[int], Any]) -> Part:
+    with _RULESETS.lend(options.rules) as rules:
+        info, records = read_lines(stream, rules, options, advance)
+    return _reduce([info], [records], options, together=False)
+
+
+def _read_one(source: Source, options: Options, advance: Callable[[int], Any]) -> Any:
+    """A source by its form: a `Part`, or what the form makes instead."""
+    with source.open() as stream:
+        verdict = detect(stream.head, source)
+        if verdict.form is LINES:
+            part = _load_lines(stream, options, advance)
+            return _explained(part, verdict)
+        if source.path is None or stream.compression:
+            data = b"".join(stream)
+            source = Source(source.name, lambda: io.BytesIO(data), source.path)
+    made = verdict.form.load(source, options)
+    return _explained(made, verdict) if isinstance(made, Part) else made
+
+
+def _explained(part: Part, verdict: Verdict) -> Part:
+    for info in part.sources:
+        info.form = verdict.form.name
+        info.why = verdict.lines()
+        if info.formats:
+            info.why.append(f"formats with records: {', '.join(info.formats)}")
+    return part
+
+
+def read(
+    *sources: Any,
+    rules: Any = None,
+    clock: int | float | str | None = None,
+    platform: str | None = None,
+    tee_offset: int | None = None,
+    repair: bool = False,
+    max_line: int = 0,
+    why: bool = False,
+    progress: bool = False,
+) -> Any:
+    """Read consoles, captures, snapshots, published tables: whatever the sources are.
+
+    Parameters
+    ----------
+    *sources
+        Paths, globs, folders, URLs, ``"-"``, bytes, binary file objects. Several sources are
+        independent boots; equal ones (by digest) count once. Compression is undone.
+    rules : Rule, str, path, or several, optional
+        Own line rules, tried before the built-in ones: `Rule` objects, templates, TOML files.
+    clock : int, float or str, optional
+        Ticks per second (``24e6``, ``"62.5MHz"``); wins over the log's own.
+    platform : str, optional
+        The board, where the log does not say it.
+    tee_offset : int, optional
+        Ticks added to every stamp of the secure world.
+    repair : bool
+        Lift whole lines of the secure world out of lines that it interrupted on a shared UART.
+        Each repaired record is marked.
+    max_line : int
+        Bytes of the longest line (1 MiB if 0); a longer one is a problem.
+    why : bool
+        Remember near misses, for ``Dataset.problems``.
+    progress : bool
+        Show a progress bar (tqdm).
+
+    Returns
+    -------
+    Dataset
+        A single capture gives a ``Capture`` instead.
+
+    Raises
+    ------
+    InputError
+        No source was recognised; the message says what was looked for and what came nearest.
+    OSError
+        A source cannot be opened. One that fails while it is read keeps what came before, and
+        says so in ``Dataset.sources`` and ``Dataset.problems``.
+    RuleError
+        A rule is wrong.
+    """
+    options = Options(
+        as_rules(rules), parse_clock(clock), platform, tee_offset, repair, max_line, why
+    )
+    given = [one for source in sources for one in expand(source)]
+    if not given:
+        raise InputError("no source was given")
+    parts: list[Part] = []
+    notes: list[str] = []
+    seen: dict[str, int] = {}
+    with _bar(given, progress) as advance:
+        for number, source in enumerate(given):
+            part = _read_one(source, options, advance)
+            if not isinstance(part, Part):
+                if len(given) == 1:
+                    return part
+                raise InputError("is read by itself, not together with others", path=source.name)
+            parts.append(_once(part, number, seen, notes))
+    return _checked(Dataset(parts, notes))
+
+
+def read_together(
+    *sources: Any,
+    rules: Any = None,
+    clock: int | float | str | None = None,
+    platform: str | None = None,
+    tee_offset: int | None = None,
+    repair: bool = False,
+    max_line: int = 0,
+    why: bool = False,
+    progress: bool = False,
+) -> Dataset:
+    """Read several consoles of the same boots: the normal and the secure world's.
+
+    Parameters
+    ----------
+    *sources
+        As for `read`; each is one console, and their boots are matched.
+    rules, clock, platform, tee_offset, repair, max_line, why, progress
+        As for `read`.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    InputError
+        As for `read`, or a source is no console.
+    """
+    options = Options(
+        as_rules(rules), parse_clock(clock), platform, tee_offset, repair, max_line, why
+    )
+    given = [one for source in sources for one in expand(source)]
+    if not given:
+        raise InputError("no source was given")
+    infos: list[SourceInfo] = []
+    records: list[_core.Records] = []
+    with _bar(given, progress) as advance, _RULESETS.lend(options.rules) as rule_set:
+        for source in given:
+            with source.open() as stream:
+                verdict = detect(stream.head, source)
+                if verdict.form is not LINES:
+                    raise InputError(f"is no console ({verdict.form.title})", path=source.name)
+                info, read_records = read_lines(stream, rule_set, options, advance)
+            info.why = verdict.lines()
+            infos.append(info)
+            records.append(read_records)
+    return _checked(Dataset([_reduce(infos, records, options, together=len(given) > 1)]))
+
+
+def _once(part: Part, number: int, seen: dict[str, int], notes: list[str]) -> Part:
+    """The part, without its tables where the same bytes were read before."""
+    info = part.sources[0]
+    if len(part.sources) > 1 or not info.digest or not info.bytes:
+        return part
+    first = seen.setdefault(info.digest, number)
+    if first == number:
+        return part
+    notes.append(f"source {number} ({info.name}) has the same bytes as source {first}: not counted")
+    return Part([replace(info, state=f"duplicate of {first}")], {}, {})
+
+
+def _checked(data: Dataset) -> Dataset:
+    """Refuse a data set of which nothing was recognised; note what was not."""
+    infos = data.infos
+    unknown = [info for info in infos if info.state == "not recognised"]
+    if unknown and len(unknown) == len(infos):
+        raise InputError(unknown[0].message, path=unknown[0].name)
+    failed = [info for info in infos if info.state in ("unreadable", "damaged")]
+    if failed and len(failed) == len(infos) and not any(info.records for info in infos):
+        raise InputError(failed[0].message, path=failed[0].name)
+    data.notes += [f"{info.name}: {info.message}" for info in infos if info.message]
+    return data
+
+
+@contextlib.contextmanager
+def _bar(sources: Sequence[Source], progress: bool) -> Iterator[Callable[[int], Any]]:
+    """A progress bar over bytes; its total is known where all sources are plain files."""
+    if not progress:
+        yield lambda n: None
+        return
+    tqdm = need("tqdm.auto", "progress").tqdm
+    sizes = [s.path.stat().st_size if s.path is not None else None for s in sources]
+    known = None if any(size is None for size in sizes) else sum(s or 0 for s in sizes)
+    with tqdm(total=known, unit="B", unit_scale=True, desc="read") as bar:
+        yield bar.update
