@@ -160,7 +160,7 @@ static tg_status tg_store_row(tg_records *r, tg_table *t, size_t row, const tg_f
   const tg_template *tpl = r->rules->rules[f->rule].t;
   uint32_t flags = line->flags;
   if (line->tail && f->end == line->n && !tpl->closed) flags |= TG_FLAG_TAIL;
-  tg_status status = tg_table_set_u64(t, row, TG_REC_LINE, line->number);
+  tg_status status = tg_table_set_u64(t, row, TG_REC_LINE, tg_line_number(line, f->start));
   if (status == TG_OK)
     status = tg_table_set_u64(t, row, TG_REC_OFFSET, tg_line_offset(line, f->start));
   if (status == TG_OK) status = tg_table_set_u32(t, row, TG_REC_FLAGS, flags);
@@ -252,7 +252,7 @@ tg_status tg_records_problem(tg_records *r, const tg_trouble *t) {
     tg_describe(t, detail, sizeof detail);
     tg_status status = tg_table_append(p, &row);
     if (status != TG_OK) return status;
-    status = tg_table_set_u64(p, row, TG_PROBLEM_LINE, t->line->number);
+    status = tg_table_set_u64(p, row, TG_PROBLEM_LINE, tg_line_number(t->line, t->at));
     if (status == TG_OK) status = tg_table_set_u64(p, row, TG_PROBLEM_OFFSET, offset);
     if (status == TG_OK && t->rule != TG_NOT)
       status = tg_table_set_cstr(p, row, TG_PROBLEM_RULE, r->rules->rules[t->rule].name);

@@ -57,6 +57,11 @@ uint64_t tg_line_offset(const tg_line *line, size_t pos) {
   return line->map[low].offset + (line->offset + pos - line->map[low].at);
 }
 
+uint64_t tg_line_number(const tg_line *line, size_t pos) {
+  if (line->rest_number == 0) return line->number;
+  return tg_line_offset(line, pos) >= line->rest_offset ? line->rest_number : line->number;
+}
+
 tg_line tg_line_part(const tg_line *line, size_t from, size_t to) {
   tg_line part = *line;
   part.p += from;

@@ -34,6 +34,7 @@ typedef struct tg_line {
   size_t n_map;
   uint64_t offset;
   uint64_t number; /* 1-based */
+  uint64_t rest_offset, rest_number; /* joined: from this offset on it is another line; 0: is not */
   tg_str channel;  /* p == NULL: none */
   tg_str raw;      /* the bytes of the source it was taken from, and where they begin */
   uint64_t raw_offset;
@@ -49,6 +50,8 @@ tg_status tg_copy_put(tg_copy *c, const uint8_t *p, size_t n, uint64_t offset);
 
 /* The offset in the source of byte `pos` (pos == n: behind the last byte). */
 uint64_t tg_line_offset(const tg_line *line, size_t pos);
+/* The number of the line in which byte `pos` stands. */
+uint64_t tg_line_number(const tg_line *line, size_t pos);
 /* The part [from, to) of a line. */
 tg_line tg_line_part(const tg_line *line, size_t from, size_t to);
 

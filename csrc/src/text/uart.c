@@ -136,6 +136,8 @@ static tg_status tg_uart_join(tg_reader *r, const tg_line *rest) {
   if (status != TG_OK) return status;
   tg_line line = tg_uart_made(u, &u->joined, rest);
   line.flags |= TG_FLAG_REPAIRED;
+  line.rest_offset = tg_line_offset(rest, 0);
+  line.rest_number = rest->number;
   status = tg_uart_weigh_head(r, rest, &head);
   if (status == TG_OK) status = tg_uart_weigh(r, rest, &tail);
   if (status == TG_OK) status = tg_uart_weigh(r, &line, &both);
