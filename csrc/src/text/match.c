@@ -66,10 +66,21 @@ static bool tg_is_level(const tg_match *m, size_t slash) {
           memcmp(p + 1, "LD", 2) == 0);
 }
 
-/* A number that touches a letter, a digit, '_' or '.' was not ended cleanly. */
+/* A kernel's stamp, "[    4.591864]", or its beginning at the end of the line, cutting in. */
+static bool tg_is_stamp(const tg_match *m, size_t pos) {
+  size_t dots = 0;
+  if (m->p[pos++] != '[') return false;
+  for (; pos < m->n && (m->p[pos] == ' ' || tg_is_digit(m->p[pos]) || m->p[pos] == '.'); pos++)
+    dots += m->p[pos] == '.';
+  return pos == m->n || (m->p[pos] == ']' && dots == 1);
+}
+
+/* A number that touches a letter, a digit, '_' or '.', or what another writer put behind it, was
+ * not ended cleanly. */
 static bool tg_touches(tg_match *m, const tg_state *st) {
   if (!st->edge || st->pos >= m->n) return false;
-  if (!tg_is_edge(m->p[st->pos]) && !tg_is_level(m, st->pos)) return false;
+  if (!tg_is_edge(m->p[st->pos]) && !tg_is_level(m, st->pos) && !tg_is_stamp(m, st->pos))
+    return false;
   if (m->near.expected == NULL || st->pos - m->start >= m->reach) {
     m->near = (tg_near){st->pc, st->pos, "the end of the number"};
     m->reach = st->pos - m->start;
