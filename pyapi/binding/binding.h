@@ -32,6 +32,7 @@ typedef struct tg_py_state {
   PyTypeObject *ruleset_type;
   PyTypeObject *reader_type;
   PyTypeObject *records_type;
+  PyTypeObject *capture_type;
 } tg_py_state;
 
 /* The state of the module; never NULL once exec has begun. */
@@ -90,5 +91,6 @@ int tg_py_add_table(PyObject *module);
 int tg_py_add_rules(PyObject *module);
 int tg_py_add_reader(PyObject *module);
 int tg_py_add_stats(PyObject *module);
+int tg_py_add_capture(PyObject *module);
 
 #endif

@@ -10,6 +10,7 @@ static int (*const areas[])(PyObject *) = {
     tg_py_add_stats,
     tg_py_add_rules,
     tg_py_add_reader,
+    tg_py_add_capture,
 };
 
 tg_py_state *tg_py_state_of(PyObject *module) { return (tg_py_state *)PyModule_GetState(module); }
@@ -61,7 +62,7 @@ static int module_exec(PyObject *module) {
         (PyObject **)&(state)->rule_error, (PyObject **)&(state)->limit_error,                  \
         (PyObject **)&(state)->not_comparable, (PyObject **)&(state)->not_enough_data,          \
         (PyObject **)&(state)->table_type, (PyObject **)&(state)->ruleset_type,                 \
-        (PyObject **)&(state)->reader_type, (PyObject **)&(state)->records_type,                \
+        (PyObject **)&(state)->reader_type, (PyObject **)&(state)->records_type, (PyObject **)&(state)->capture_type,                \
   }
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {

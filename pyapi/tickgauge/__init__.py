@@ -21,6 +21,7 @@ import numpy  # the one thing that importing the package loads
 # the module in its place.
 _NAMES = {
     "Dataset": "dataset",
+    "Capture": "capture",
     "Error": "errors",
     "Frame": "frame",
     "InputError": "errors",
@@ -37,12 +38,17 @@ _NAMES = {
     "load_rules": "rules",
     "read": "reading",
     "read_together": "reading",
+    "compare_ports": "axi",
+    "read_capture": "capture_files",
     "show_versions": "versions",
 }
 
 __all__ = [*_NAMES]
 
 if TYPE_CHECKING:
+    from .axi import compare_ports
+    from .capture import Capture
+    from .capture_files import read_capture
     from .dataset import Dataset
     from .errors import (
         Error,

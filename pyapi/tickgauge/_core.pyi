@@ -159,3 +159,37 @@ def reduce(
     together: bool = False,
     platform: str | None = None,
 ) -> dict[str, Table]: ...
+# ---- captures -----------------------------------------------------------------------------------
+
+def capture_sniff(head: bytes, /) -> str | None: ...
+@final
+class Capture:
+    """A logic capture fed in pieces: an ILA CSV, a VCD or an ILA dump."""
+
+    def __new__(
+        cls,
+        form: str,
+        *,
+        sample_on: str | None = None,
+        keep: Sequence[str] = (),
+        map: Sequence[tuple[str, str]] = (),
+        samples: int = 0,
+        max_item: int = 0,
+    ) -> Capture: ...
+    def feed(self, data: bytes, /) -> None: ...
+    def finish(self) -> None: ...
+    def adopt(self, dmp: Capture, /) -> None: ...
+    def about(self) -> dict[str, Any]: ...
+    def word(self, name: str, /) -> str | None: ...
+    def table(self, name: str, /) -> Table: ...
+    def changes(self, signal: int, /) -> Table: ...
+    def axi(
+        self,
+        interface: int,
+        *,
+        kind: str = "auto",
+        assume: Sequence[tuple[str, int]] = (),
+        ignore_gaps: bool = False,
+        lanes: tuple[int, int] | None = None,
+        max_transactions: int = 0,
+    ) -> dict[str, Any]: ...

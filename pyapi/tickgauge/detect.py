@@ -54,7 +54,9 @@ class Form:
 
 
 #: Every whole-file form: one line for a new one.
-FORMS: tuple[Form, ...] = ()
+FORMS: tuple[Form, ...] = (
+    Form("capture", "a logic capture (ILA CSV, VCD, .ila)", "capture_files"),
+)
 
 #: What a source is read as when no whole-file form fits.
 LINES = Form("lines", "console lines", "reading")

@@ -313,7 +313,7 @@ def _is_plain_zip(path: Path) -> bool:
             names = {Path(name).name for name in archive.namelist()}
     except (OSError, zipfile.BadZipFile):
         return False
-    return "waveform.csv" not in names
+    return not names & {"waveform.csv", "waveform.vcd"}
 
 
 def _members(path: Path) -> list[Source]:

@@ -19,6 +19,7 @@ __all__ = ["main"]
 # The module of that name in this folder has add(subparsers) and run(args) -> exit status.
 VERBS = {
     "show": "what is in the sources, and why they were read so",
+    "axi": "AXI transactions of a capture, what blocks them; two captures compared",
     "versions": "what runs here: for bug reports",
 }
 

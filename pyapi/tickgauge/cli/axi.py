@@ -1,0 +1,246 @@
+"""``tickgauge axi``: AXI transactions of a capture, what blocks them, two captures compared."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import Any
+
+from ..axi import Port, compare_ports, percent_text, ratio_text
+from ..capture import Capture
+from ..capture_files import read_capture
+from ..display import Grid
+from ..errors import InputError
+from . import common
+from .common import Answer, Section
+
+
+def add(subparsers: Any) -> None:
+    """Add the verb."""
+    parser = common.add_verb(
+        subparsers,
+        "axi",
+        run,
+        "AXI transactions of a capture: spans in clocks, stalls, and whether reads are blocked "
+        "while writes flow. A second capture is matched by direction, address class and size.",
+    )
+    parser.add_argument("capture", help="ILA CSV, VCD or .ila")
+    parser.add_argument("other", nargs="?", help="a second capture, the newer one")
+    group = parser.add_argument_group("which interface")
+    group.add_argument("--slot", type=int, metavar="N", help="the interface of slot_N")
+    group.add_argument("--prefix", help="the interface whose prefix has this in it")
+    group.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="SIGNAL=COLUMN",
+        help="put a column on an AXI signal (arvalid=u0/foo); wins over names; repeatable",
+    )
+    group.add_argument(
+        "--assume",
+        action="append",
+        default=[],
+        metavar="SIGNAL=0|1",
+        help="level of a VALID or READY that is not in the capture; repeatable",
+    )
+    group.add_argument("--kind", choices=("axi4", "axi3", "lite"), help="instead of what it looks")
+    group = parser.add_argument_group("how it was sampled")
+    group.add_argument("--clock", metavar="HZ", help="clock of the interface: 250MHz, 249999998")
+    group.add_argument("--sample-on", metavar="SIGNAL", help="VCD: the signal that samples")
+    group.add_argument("--samples", type=int, default=0, metavar="N", help="depth of a VCD")
+    group.add_argument("--ignore-gaps", action="store_true", help="go on across gaps")
+    group = parser.add_argument_group("what is shown")
+    group.add_argument("--slowest", type=int, metavar="N", help="the N longest transactions")
+    group.add_argument("--addr", metavar="FIRST[-LAST]", help="transactions of these addresses")
+    group.add_argument("--all", action="store_true", help="every transaction")
+    group.add_argument("--interfaces", action="store_true", help="only list the interfaces")
+
+
+def _pairs(words: Iterable[str], what: str) -> dict[str, str]:
+    out = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name or not value:
+            raise InputError(f"{what} {word!r}: SIGNAL=VALUE is needed")
+        out[name.lower()] = value
+    return out
+
+
+def parse_hz(text: str | None) -> int | None:
+    """A frequency as ``250MHz``, ``62.5 MHz`` or ``249999998``."""
+    if text is None:
+        return None
+    word = text.strip().lower().removesuffix("hz").strip()
+    scale = {"k": 10**3, "m": 10**6, "g": 10**9}.get(word[-1:], 1)
+    try:
+        hz = round(float(word[:-1] if scale > 1 else word) * scale)
+    except (ValueError, OverflowError):
+        hz = 0
+    if hz <= 0:
+        raise InputError(f"--clock {text!r}: a frequency such as 250MHz is needed")
+    return hz
+
+
+def parse_addr(text: str) -> tuple[int, int]:
+    """``0x70106000`` (that address), ``0x70100000-0x70164000`` (a range, both ends in it)."""
+    first, dash, last = text.partition("-")
+    try:
+        low = int(first, 0)
+        high = int(last, 0) if dash else low
+    except ValueError:
+        low, high = 1, 0
+    if not 0 <= low <= high < 1 << 64:
+        raise InputError(f"--addr {text!r}: an address or FIRST-LAST is needed")
+    return low, high
+
+
+def _open(args: argparse.Namespace, path: str) -> Capture:
+    assume = _pairs(args.assume, "--assume")
+    if any(level not in ("0", "1") for level in assume.values()):
+        raise InputError("--assume takes SIGNAL=0 or SIGNAL=1")
+    return read_capture(
+        path,
+        sample_on=args.sample_on,
+        map=_pairs(args.map, "--map"),
+        samples=args.samples,
+        clock=parse_hz(args.clock),
+        slot=args.slot,
+        prefix=args.prefix,
+        kind=args.kind,
+        assume={name: int(level) for name, level in assume.items()},
+        ignore_gaps=args.ignore_gaps,
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Show one capture, or compare two."""
+    try:
+        captures = [_open(args, path) for path in (args.capture, args.other) if path]
+        if args.interfaces:
+            common.emit(args, _listing(captures))
+            return common.DONE
+        empty = [c for c in captures if c.samples == 0]
+        for capture in empty:
+            common.say(f"{capture.name}: armed, nothing captured (0 samples)")
+        if empty:
+            return common.NOTHING
+        ports = [capture.port() for capture in captures]
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(str(error)) from error
+    answer = _one(args, ports[0]) if len(ports) == 1 else _two(args, ports[0], ports[1])
+    common.emit(args, answer)
+    counted = [p.figures["complete_reads"] + p.figures["complete_writes"] for p in ports]
+    return common.DONE if all(counted) else common.NOTHING
+
+
+def _sources(ports: Iterable[Port]) -> list[dict[str, Any]]:
+    return [
+        {"digest": p.capture.digest, "format": p.capture.form, "boots": 0, "name": p.capture.name}
+        for p in ports
+    ]
+
+
+def _listing(captures: Iterable[Capture]) -> Answer:
+    names = ("source", "prefix", "slot", "kind", "channels", "missing", "usable", "why")
+    rows = [[c.name, *(r[n] for n in names[1:])] for c in captures for r in c.interfaces]
+    return Answer("axi", Grid(names, rows))
+
+
+def _rows(args: argparse.Namespace, port: Port) -> tuple[str, Grid]:
+    """The transactions asked for: a heading and their table."""
+    rows = port.transactions
+    title = "transactions"
+    if args.addr:
+        rows = rows.within(*parse_addr(args.addr))
+        title += f" at {args.addr}"
+    if args.slowest is not None:
+        rows = rows.slowest(max(0, args.slowest))
+        title = f"{len(rows)} slowest {title}"
+    return title, rows.lines(port.capture.clock)
+
+
+def _one(args: argparse.Namespace, port: Port) -> Answer:
+    title, grid = _rows(args, port)
+    capture = port.capture
+    head = f"{capture.name}: {capture.form}, {capture.samples} samples"
+    sections = [Section(head, lines=port.explain().splitlines())]
+    asked = args.addr or args.slowest is not None or args.all
+    left_out = [r for r in port.transactions if r["status"] != "complete" or r["why"]]
+    if asked:
+        sections.append(Section(title, grid))
+    elif left_out:
+        keep = [i for i, r in enumerate(port.transactions) if r["status"] != "complete" or r["why"]]
+        shown = port.transactions[keep[:20]].lines(capture.clock)
+        sections.append(Section(f"{len(keep)} not in the statistics", shown))
+    if len(port.problems):
+        sections.append(Section(f"{len(port.problems)} problems", port.problems.grid(20)))
+    problems = [dict(r) for r in capture.problems]
+    notes = [f"note: {note}" for note in capture.notes]
+    notes += [f"problem: {r['detail']}" for r in problems[:10]]
+    return Answer(
+        "axi",
+        grid,
+        sections,
+        _sources([port]),
+        problems,
+        notes,
+        unit="reading",
+        extra={"finding": port.finding, "figures": _finite(port.figures)},
+    )
+
+
+def _finite(figures: dict[str, Any]) -> dict[str, Any]:
+    return {k: None if isinstance(v, float) and v != v else v for k, v in figures.items()}
+
+
+def _trigger_line(old: Port, new: Port) -> list[str]:
+    """The triggered transactions side by side, where both captures have the same one."""
+    for x in old.transactions.triggered:
+        for y in new.transactions.triggered:
+            same = x["direction"] == y["direction"] and x["addr"] == y["addr"]
+            if same and x["span"] and y["span"]:
+                change = 100 * (y["span"] - x["span"]) / x["span"]
+                return [
+                    f"at the trigger: {x['direction']} at 0x{x['addr'] or 0:x}, {x['span']} -> "
+                    f"{y['span']} clocks ({percent_text(change)}, "
+                    f"{ratio_text(y['span'] / x['span'])})"
+                ]
+    return []
+
+
+def _two(args: argparse.Namespace, old: Port, new: Port) -> Answer:
+    frame = compare_ports(old, new)
+    names = (
+        "direction",
+        "address",
+        "bytes",
+        "n",
+        "old",
+        "n new",
+        "new",
+        "delta",
+        "percent",
+        "ratio",
+    )
+    rows = []
+    for r in frame:
+        cells = [r[n] for n in frame.columns]
+        cells[1] = None if cells[1] is None else f"0x{cells[1]:x}"
+        cells[-2], cells[-1] = percent_text(cells[-2]), ratio_text(cells[-1])
+        rows.append(cells)
+    grid = Grid(names, rows)
+    sections = [
+        Section("old: " + old.capture.name, lines=[*old.headline(), old.contrast]),
+        Section("new: " + new.capture.name, lines=[*new.headline(), new.contrast]),
+        Section("median span in clocks, by direction, address class (1 MiB) and size", grid),
+    ]
+    if trigger := _trigger_line(old, new):
+        sections.append(Section(lines=trigger))
+    notes = [f"note: {p.capture.name}: {note}" for p in (old, new) for note in p.capture.notes]
+    extra = {
+        "findings": [old.finding, new.finding],
+        "figures": [_finite(old.figures), _finite(new.figures)],
+    }
+    return Answer("axi", grid, sections, _sources([old, new]), (), notes, "reading", extra=extra)
