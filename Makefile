@@ -15,6 +15,7 @@ SUITES := $(patsubst tests/c/check_%.c,%,$(sort $(wildcard tests/c/check_*.c)))
 WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla
 CFLAGS_ALL := -std=c11 -fPIC -fvisibility=hidden -Icsrc/include -Icsrc/src -Itests/c $(WARN) -MMD -MP
 OPT ?= -O2 -g
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SAN := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 .PHONY: demo test test-all check-c check-py asan valgrind tsan lint bench fuzz coverage clean build \
@@ -95,7 +96,7 @@ need-test:
 	@PYTHON=$(PYTHON) CC=$(CC) tests/tools/need.sh build test
 
 check-c: need-test
-	@$(MAKE) -s --no-print-directory run-suites DIR=$(B)
+	@$(MAKE) -s -j$(JOBS) --no-print-directory run-suites DIR=$(B)
 run-suites: $(addprefix $(DIR)/check_,$(SUITES))
 	@for s in $(SUITES); do echo "-- check_$$s"; $(DIR)/check_$$s || exit 1; done
 
@@ -105,7 +106,7 @@ symbols: $(B)/libtickgauge.a
 
 # ---- the harder looks ----------------------------------------------------------------------
 asan: need-test $(VENV)/deps-test
-	@ASAN_OPTIONS=detect_leaks=1 $(MAKE) -s --no-print-directory run-suites DIR=build/asan
+	@ASAN_OPTIONS=detect_leaks=1 $(MAKE) -s -j$(JOBS) --no-print-directory run-suites DIR=build/asan
 	@rm -rf build/asan-site
 	@TICKGAUGE_SANITIZE=address,undefined $(BIN)/python -m pip install -q --no-deps \
 	  --no-build-isolation --disable-pip-version-check --target build/asan-site .
@@ -120,7 +121,7 @@ valgrind: need-test
 	  --leak-check=full --errors-for-leak-kinds=definite,possible $(B)/check_$$s || exit 1; done
 
 tsan: need-test
-	@$(MAKE) -s --no-print-directory run-suites DIR=build/tsan SUITES="$(filter reader thread%,$(SUITES))"
+	@$(MAKE) -s -j$(JOBS) --no-print-directory run-suites DIR=build/tsan SUITES="$(filter reader thread%,$(SUITES))"
 
 lint: build $(VENV)/deps-test
 	@tests/tools/need.sh lint
@@ -141,7 +142,7 @@ bench: build $(VENV)/deps-test
 	@$(BIN)/python tests/bench/run.py
 
 coverage: need-test
-	@$(MAKE) -s --no-print-directory run-suites DIR=build/cov
+	@$(MAKE) -s -j$(JOBS) --no-print-directory run-suites DIR=build/cov
 	@sh tests/tools/coverage.sh build/cov
 
 test-aarch64:
