@@ -1,0 +1,351 @@
+"""``data.plot``: the plots of a data set, chosen by the columns of its readings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError, UnknownName
+from ..readings import ns_factors
+from . import calls, deltas, distributions
+from .style import Series
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..dataset import Dataset
+    from ..readings import Readings
+
+#: Key columns that name a series, in the order in which its label shows them.
+LABELLING = ("test", "operation", "metric", "place", "cpu", "labels")
+#: More lines than this on one Axes cannot be told apart.
+MOST = 7
+
+HOPS = (
+    "client_to_driver",
+    "driver_to_tee",
+    "tee_to_ta",
+    "ta_to_tee",
+    "tee_to_driver",
+    "driver_to_client",
+)
+
+
+class DatasetPlot:
+    """Plots of a data set; each takes ``ax=`` and column values to select, and returns Axes.
+
+    >>> data.plot.ecdf(metric="wakeup")                 # doctest: +SKIP
+    >>> data.plot.strip(test="cpu_off_serial", metric="powerdown", ax=ax)   # doctest: +SKIP
+    """
+
+    def __init__(self, data: Dataset) -> None:
+        self._data = data
+
+    def __repr__(self) -> str:
+        kinds = [n for n in dir(self) if not n.startswith("_")]
+        return f"plots of {self._data.headline()}: {', '.join(kinds)}"
+
+    def _chosen(self, where: dict[str, Any]) -> Readings:
+        readings: Readings = self._data.readings.select(**where) if where else self._data.readings
+        return readings
+
+    def _series(
+        self, where: dict[str, Any], by: str | Sequence[str] | None, most: int = MOST
+    ) -> list[Series]:
+        return series_of(self._chosen(where), by, most)
+
+    # ---- where readings lie -----------------------------------------------------------------
+
+    def ecdf(
+        self,
+        ax: Axes | None = None,
+        *,
+        by: str | Sequence[str] | None = None,
+        quantiles: Sequence[float] = (0.5, 0.9, 0.99),
+        log: bool | None = None,
+        title: str = "",
+        **where: Any,
+    ) -> Axes:
+        """Empirical distribution functions, with the tick grid and quantile marks.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+        by : str or sequence of str, optional
+            Key columns that part the readings into lines ("test", "metric", "operation",
+            "cluster", "core", "cpu", "place", "labels", or "boot", "source"). By default those
+            that tell the selected keys apart, as far as seven lines go.
+        quantiles : sequence of float
+            Marked where n is large enough to tell them.
+        log : bool, optional
+        title : str
+        **where
+            Column values to select, as in `Dataset.select`.
+        """
+        series = self._series(where, by)
+        return distributions.ecdf(series, ax, quantiles=quantiles, log=log, title=title)
+
+    def histogram(
+        self,
+        ax: Axes | None = None,
+        *,
+        by: str | Sequence[str] | None = None,
+        bins: int | None = None,
+        title: str = "",
+        **where: Any,
+    ) -> Axes:
+        """Counts in bins whose edges lie between ticks. Parameters as of `ecdf`."""
+        return distributions.histogram(self._series(where, by), ax, bins=bins, title=title)
+
+    def strip(
+        self,
+        ax: Axes | None = None,
+        *,
+        kind: str = "strip",
+        log: bool | None = None,
+        title: str = "",
+        **where: Any,
+    ) -> Axes:
+        """A column of points (or a violin) per CPU, coloured by cluster.
+
+        Parameters
+        ----------
+        kind : {"strip", "violin"}
+        **where
+            Column values to select; one test and metric make a readable plot.
+        """
+        readings = self._chosen(where)
+        series = series_of(readings, _cpu_columns(readings), 64)
+        return distributions.strip(series, ax, kind=kind, log=log, title=title)
+
+    def pairs(
+        self,
+        ax: Axes | None = None,
+        *,
+        x: str = "powerdown",
+        y: str = "wakeup",
+        title: str = "",
+        **where: Any,
+    ) -> Axes:
+        """Suspend against wakeup of each CPU: two metrics of the same line against each other.
+
+        Parameters
+        ----------
+        x, y : str
+            Metrics.
+        **where
+            Column values to select, for example ``test="cpu_susp_serial"``.
+        """
+        readings = self._chosen(where)
+        columns = _cpu_columns(readings)
+        both = [readings.select(metric=metric) for metric in (x, y)]
+        labels = [series_of(one, columns, 64, places=True) for one in both]
+        first = {s.label: s for s in labels[0]}
+        second = {s.label: s for s in labels[1]}
+        shared = [label for label in first if label in second]
+        pairs = [_paired(first[label], second[label]) for label in shared]
+        return distributions.pairs(
+            [p[0] for p in pairs], [p[1] for p in pairs], ax, title=title, names=(x, y)
+        )
+
+    def timeline(
+        self,
+        ax: Axes | None = None,
+        *,
+        by: str | Sequence[str] | None = None,
+        log: bool | None = None,
+        title: str = "",
+        **where: Any,
+    ) -> Axes:
+        """Readings over boots, in the order in which they were read. Parameters as of `ecdf`."""
+        return distributions.timeline(self._series(where, by), ax, log=log, title=title)
+
+    def ladder(self, ax: Axes | None = None, *, title: str = "", **where: Any) -> Axes:
+        """Sorted readings of one parallel test against their rank: base cost and cost per waiter.
+
+        Parameters
+        ----------
+        **where
+            Must leave one metric of one test: ``test="cpu_susp_parallel", metric="powerdown"``.
+            Every boot is a line of its own.
+        """
+        from .. import _core
+
+        series = series_of(self._chosen(where), "boot", MOST)
+        lines = []
+        for one in series:
+            ordered = np.sort(one.values)
+            fit = _core.ladder(ordered) if ordered.size > 1 else (float(ordered[0]), 0.0, 0.0, 0.0)
+            lines.append((one, float(fit[0]), float(fit[1])))
+        return deltas.ladder(lines, ax, title=title)
+
+    # ---- TEE calls --------------------------------------------------------------------------
+
+    def hops(
+        self,
+        ax: Axes | None = None,
+        *,
+        operation: str = "invoke",
+        kind: str = "waterfall",
+        log: bool | None = None,
+        title: str = "",
+        **where: Any,
+    ) -> Axes:
+        """The hops of a TEE call, from the client to the trusted application and back.
+
+        Parameters
+        ----------
+        operation : str
+            "open" or "invoke".
+        kind : {"waterfall", "distribution"}
+            The median of each hop one after the other, or how each hop scatters.
+        **where
+            More column values to select, for example ``labels=None`` for all but first calls.
+        """
+        readings = self._chosen({"format": "optee", "operation": operation, **where})
+        here = set(readings.metric)
+        names = [hop for hop in HOPS if hop in here]
+        series = [_merged(readings.select(metric=hop), hop.replace("_", " ")) for hop in names]
+        if kind == "distribution":
+            return calls.hop_distribution(series, ax, log=log, title=title)
+        if kind != "waterfall":
+            raise ValueError(f"kind is 'waterfall' or 'distribution', not {kind!r}")
+        medians = [distributions.inverted_cdf(np.sort(s.values), 0.5) for s in series]
+        most = max((s.values.size for s in series), default=0)
+        steps = list(zip([s.label for s in series], medians, strict=True))
+        return calls.waterfall(steps, ax, n=most, title=title or f"{operation}: median of each hop")
+
+
+def _merged(readings: Readings, label: str) -> Series:
+    """All selected readings as one series."""
+    values, resolution, unit = _values(readings)
+    return Series(label, values, float(resolution.max(initial=0.0)), unit=unit)
+
+
+def _values(readings: Readings) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], str]:
+    """Values, resolution of each, and their common unit: ns where every key has a clock."""
+    keys = readings.keys
+    which = readings.column("key").data
+    used = np.unique(which)
+    factors = ns_factors(keys)
+    step = np.array([float(r) for r in keys["resolution"].tolist()])
+    if all(factors[int(k)] is not None for k in used):
+        scale = np.array([float(f) if f is not None else np.nan for f in factors])
+        return readings.ns, (step * scale)[which] if which.size else step[:0], "ns"
+    units = {str(keys["unit"][int(k)]) for k in used}
+    if len(units) > 1:
+        raise InputError(
+            f"the selection mixes {', '.join(sorted(units))}: select one metric, or read with "
+            "clock=HZ so that ticks become nanoseconds"
+        )
+    scale = 10.0 ** np.array([int(e) for e in keys["exp10"].tolist()], dtype=float)
+    return readings.column("value").data * scale[which], (step * scale)[which], units.pop()
+
+
+def _cpu_columns(readings: Readings) -> tuple[str, ...]:
+    """The columns that name a CPU in this selection."""
+    for columns in (("cluster", "core"), ("place",), ("cpu",)):
+        if all(_known(readings, name) for name in columns):
+            return columns
+    return ("place",)
+
+
+def _known(readings: Readings, name: str) -> bool:
+    column = readings.column(name)
+    return len(readings) > 0 and (column.valid is None or bool(column.valid.any()))
+
+
+def _labels(readings: Readings, columns: Sequence[str]) -> npt.NDArray[np.object_]:
+    """One text a reading made of those columns, missing parts left out."""
+    parts = [readings[name] for name in columns]
+    out = np.empty(len(readings), dtype=object)
+    for i, row in enumerate(zip(*parts, strict=True)):
+        known = [str(v) for v in row if v is not None and v is not np.ma.masked and v != ""]
+        out[i] = ",".join(known) if columns == ("cluster", "core") else " ".join(known)
+    return out
+
+
+def _default_columns(readings: Readings, most: int) -> list[str]:
+    """The labelling columns that vary, as many as keep the number of series within `most`."""
+    used = np.unique(readings.column("key").data)
+    keys = readings.keys[used]
+    chosen: list[str] = []
+    for name in LABELLING:
+        words = {str(v) for v in keys[name]}
+        if len(words) < 2:
+            continue
+        rows = list(zip(*([str(v) for v in keys[n]] for n in [*chosen, name]), strict=True))
+        if len(set(rows)) > most:
+            break
+        chosen.append(name)
+    return chosen
+
+
+def series_of(
+    readings: Readings,
+    by: str | Sequence[str] | None,
+    most: int = MOST,
+    *,
+    places: bool = False,
+) -> list[Series]:
+    """Readings parted into series.
+
+    Parameters
+    ----------
+    readings : Readings
+    by : str, sequence of str or None
+        Columns that part them; None = those that tell the keys apart.
+    most : int
+        Series that may come out.
+    places : bool
+        Keep boot and block of every reading in `Series.boots`, so that two metrics of one line
+        can be paired; otherwise the boot alone.
+
+    Raises
+    ------
+    InputError
+        Units are mixed, or there would be more than `most` series; the message says how to go on.
+    """
+    if not len(readings):
+        raise InputError("nothing to plot: the selection has no readings")
+    values, resolution, unit = _values(readings)
+    columns = (
+        _default_columns(readings, most)
+        if by is None
+        else ([by] if isinstance(by, str) else list(by))
+    )
+    unknown = [c for c in columns if c not in readings.columns]
+    if unknown:
+        raise UnknownName(f"no column {unknown[0]!r}; there are: {', '.join(readings.columns)}")
+    labels = _labels(readings, columns) if columns else np.full(len(readings), "readings", object)
+    names = list(dict.fromkeys(labels))
+    if len(names) > most:
+        raise InputError(
+            f"{len(names)} series on one plot: select fewer keys, or part them by fewer columns "
+            f"(by=...); columns in use: {', '.join(columns)}"
+        )
+    order = readings.column("boot").data.astype(np.int64)
+    if places:
+        order = order * (1 << 32) + readings.column("line").data.astype(np.int64)
+    groups = _labels(readings, ("cluster",)) if _known(readings, "cluster") else None
+    out = []
+    for name in names:
+        here = labels == name
+        group = f"cluster {groups[here][0]}" if groups is not None and groups[here][0] else ""
+        step = float(resolution[here].max(initial=0.0))
+        out.append(Series(name or "all", values[here], step, group, unit, order[here]))
+    return out
+
+
+def _paired(a: Series, b: Series) -> tuple[Series, Series]:
+    """Both series cut down to the lines that have both, in the same order."""
+    assert a.boots is not None
+    assert b.boots is not None
+    _, left, right = np.intersect1d(a.boots, b.boots, return_indices=True)
+    return (
+        Series(a.label, a.values[left], a.resolution, a.group, a.unit),
+        Series(b.label, b.values[right], b.resolution, b.group, b.unit),
+    )
