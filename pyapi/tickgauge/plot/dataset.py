@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -217,6 +218,11 @@ class DatasetPlot:
         most = max((s.values.size for s in series), default=0)
         steps = list(zip([s.label for s in series], medians, strict=True))
         return calls.waterfall(steps, ax, n=most, title=title or f"{operation}: median of each hop")
+
+
+def renamed(series: Series, label: str) -> Series:
+    """The same readings under another label."""
+    return replace(series, label=label)
 
 
 def _merged(readings: Readings, label: str) -> Series:

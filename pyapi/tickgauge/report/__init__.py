@@ -1,1 +1,5 @@
 """One-file HTML reports (the ``report`` extra)."""
+
+from .compare import report
+
+__all__ = ["report"]

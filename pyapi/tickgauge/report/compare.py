@@ -1,0 +1,304 @@
+"""The report of a comparison: what changed, where readings lie, and where each number stands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from ..display import clean, clip, number
+from . import page
+from .page import Cell, Chapter, Part, Picture, Table
+
+if TYPE_CHECKING:
+    from ..comparison import Comparison
+
+#: Distribution figures at most: the subjects with the largest change come first.
+FIGURES = 8
+#: Rows of the forest plot.
+FOREST = 40
+#: Readings that are listed one by one below a key, a side.
+LISTED = 60
+#: Keys whose readings are listed.
+KEYS = 400
+
+
+def report(old: Any, new: Any, comparison: Comparison, title: str = "") -> str:
+    """One HTML file that holds a comparison, its pictures and its readings.
+
+    Parameters
+    ----------
+    old, new : Dataset or Snapshot
+        The sides that were compared.
+    comparison : Comparison
+    title : str, optional
+
+    Returns
+    -------
+    str
+        HTML without a reference to any other place.
+    """
+    name = title or f"{side_name(old)} \N{RIGHTWARDS ARROW} {side_name(new)}"
+    chapters = [
+        _changes(comparison),
+        _words(comparison),
+        _distributions(old, new, comparison),
+        _groups(comparison),
+        _readings(old, new, comparison),
+        _sources(old, new),
+        _problems(old, new),
+    ]
+    return page.render(name, comparison.header, [c for c in chapters if c is not None])
+
+
+def side_name(side: Any) -> str:
+    """What a side is called: its firmware versions, else the last part of its source's name."""
+    boots = getattr(side, "boots", None)
+    versions: Iterable[Any] = ()
+    if boots is not None and hasattr(boots, "columns") and "version" in boots.columns:
+        versions = dict.fromkeys(v for v in boots["version"] if v)
+    words = [str(v) for v in versions]
+    if words:
+        return clip(", ".join(words[:3]) + (" ..." if len(words) > 3 else ""))
+    infos = getattr(side, "infos", None) or []
+    if len(infos) == 1:
+        return clip(PurePath(str(infos[0].name)).name)
+    return f"{len(infos)} sources" if infos else str(getattr(side, "name", "") or "snapshot")
+
+
+def _changes(comparison: Comparison) -> Chapter:
+    grid = comparison.grid()
+    verdict = grid.names.index("verdict")
+    rows = []
+    for i, row in enumerate(grid.rows):
+        cells = [
+            Cell(_text(value), "text" if name in ("key", "note") else "number")
+            for name, value in zip(grid.names, row, strict=True)
+        ]
+        word = str(row[verdict])
+        cells[verdict] = Cell(word, word)
+        if i < KEYS:
+            cells[0] = Cell(_text(row[0]), "text", f"key-{i}")
+        rows.append(cells)
+    heads = [grid.headings.get(name, name) for name in grid.names]
+    table = Table(heads, rows, "Each key leads to its readings, with source and line.")
+    figures = [_forest(comparison)] if len(comparison.rows) else []
+    return Chapter("changes", "What changed", comparison.findings(), figures, [table])
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    return number(value) if isinstance(value, float) else clip(str(value), 120)
+
+
+def _forest(comparison: Comparison) -> Picture:
+    from ..plot.comparison import ComparisonPlot
+
+    shown = min(FOREST, len(comparison.rows))
+    figure, ax = _figure(8.5, 1.4 + 0.24 * shown)
+    ComparisonPlot(comparison).forest(ax, limit=FOREST)
+    more = f" The first {shown} of {len(comparison.rows)} keys." if shown < len(comparison) else ""
+    return _done(
+        figure,
+        "Shift of each key with its interval; the grey band is the margin; a hollow mark has no "
+        f"interval.{more}",
+    )
+
+
+def _figure(width: float, height: float) -> tuple[Any, Any]:
+    """A figure that belongs to no pyplot state."""
+    from .._lazy import need
+
+    figure = need("matplotlib.figure", "report").Figure((width, height), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def _done(figure: Any, caption: str) -> Picture:
+    return page.picture(figure, caption)
+
+
+def _words(comparison: Comparison) -> Chapter:
+    return Chapter("words", "What the words mean", comparison.explanations())
+
+
+# ---- where readings lie -------------------------------------------------------------------------
+
+
+def _subjects(comparison: Comparison) -> list[tuple[Any, ...]]:
+    """(test, operation, metric, labels) of the rows, the largest change first."""
+    largest: dict[tuple[Any, ...], float] = {}
+    for row in comparison.rows:
+        percent = row.get("percent")
+        subject = tuple(row.get(n) for n in ("test", "operation", "metric", "labels"))
+        size = abs(percent) if percent is not None and math.isfinite(percent) else 0.0
+        largest[subject] = max(largest.get(subject, 0.0), size)
+    return sorted(largest, key=lambda s: -largest[s])
+
+
+def _distributions(old: Any, new: Any, comparison: Comparison) -> Chapter | None:
+    from ..errors import Error
+    from ..plot import dataset, distributions
+
+    sides = [(word, side) for word, side in (("old", old), ("new", new)) if _has_rows(side)]
+    if not sides:
+        return None
+    figures = []
+    subjects = _subjects(comparison)
+    names = ("test", "operation", "metric", "labels")
+    for subject in subjects[:FIGURES]:
+        where = dict(zip(names, subject, strict=True))
+        series = []
+        for word, side in sides:
+            try:
+                chosen = side.readings.select(**where)
+                one = dataset.series_of(chosen, [], 1)[0]
+            except Error:
+                continue
+            series.append(dataset.renamed(one, f"{word} {side_name(side)}"))
+        if not series:
+            continue
+        figure, ax = _figure(6.5, 3.2)
+        distributions.ecdf(series, ax)
+        what = " ".join(str(word) for word in subject if word)
+        figures.append(_done(figure, f"{what}: readings of all boots and cpus of each side."))
+    if not figures:
+        return None
+    text = []
+    if len(subjects) > FIGURES:
+        text = [f"The {FIGURES} of {len(subjects)} with the largest change."]
+    return Chapter("distributions", "Where readings lie", text, figures)
+
+
+def _has_rows(side: Any) -> bool:
+    readings = getattr(side, "readings", None)
+    return readings is not None and hasattr(readings, "select") and len(readings) > 0
+
+
+def _groups(comparison: Comparison) -> Chapter | None:
+    if not len(comparison.groups):
+        return None
+    grid = comparison.groups.grid()
+    rows = [
+        [Cell(_text(v), "number" if isinstance(v, (int, float)) else "text") for v in row]
+        for row in grid.rows
+    ]
+    heads = [grid.headings.get(name, name).replace("_", " ") for name in grid.names]
+    text = [
+        "In these tests a lock decides which cpu gets which place in the queue: the sorted vector "
+        "of a block is compared, not the cpus one by one. ladder: base a and step b per waiter."
+    ]
+    return Chapter("groups", "Interchangeable cpus", text, tables=[Table(heads, rows)])
+
+
+# ---- where each number stands -------------------------------------------------------------------
+
+
+def _readings(old: Any, new: Any, comparison: Comparison) -> Chapter | None:
+    parts = []
+    for i, row in enumerate(comparison.rows):
+        if i >= KEYS:
+            break
+        tables = []
+        for word, side in (("old", old), ("new", new)):
+            table = _listed(word, side, row)
+            if table is not None:
+                tables.append(table)
+        text = [] if tables else ["From snapshots: the sources are listed by their digest below."]
+        parts.append(Part(f"key-{i}", str(row["key"]), text, tables))
+    if not parts:
+        return None
+    text = ["Every figure above, down to source and line."]
+    if len(comparison.rows) > KEYS:
+        text.append(f"The first {KEYS} of {len(comparison.rows)} keys.")
+    return Chapter("readings", "Readings", text, parts=parts)
+
+
+def _listed(word: str, side: Any, row: dict[str, Any]) -> Table | None:
+    """The readings behind one side of a row."""
+    from ..errors import UnknownName
+
+    if not _has_rows(side):
+        return None
+    names = ("test", "operation", "metric", "labels")
+    where = {n: row.get(n) for n in names}
+    for name in ("cluster", "core", "cpu"):
+        if row.get(name) is not None:
+            where[name] = row[name]
+    if row.get("place") and row.get("core") is None and row.get("cpu") is None:
+        where["place"] = row["place"]
+    try:
+        readings = side.readings.select(**where)
+    except UnknownName:
+        return None
+    shown = readings.head(LISTED)
+    cells = []
+    for one in shown:
+        source = one["source"]
+        value = one["ns"] if one["ns"] is not None else one["value"]
+        unit = "ns" if one["ns"] is not None else one["unit"] or ""
+        cells.append(
+            [
+                page.number(number(float(value), 9)),
+                Cell(str(unit)),
+                Cell(_text(one["place"])),
+                page.number(_text(one["boot"])),
+                Cell("-" if source is None else clip(str(side.infos[source].name), 100)),
+                page.number(_text(one["line"])),
+                page.number(_text(one["offset"])),
+            ]
+        )
+    caption = f"{word}: {len(readings)} readings"
+    if len(readings) > LISTED:
+        caption += f", the first {LISTED} are listed"
+    return Table(("value", "unit", "cpu", "boot", "source", "line", "byte"), cells, caption)
+
+
+def _sources(old: Any, new: Any) -> Chapter:
+    rows = []
+    for word, side in (("old", old), ("new", new)):
+        for source in _source_rows(side):
+            rows.append([Cell(word), *(Cell(_text(cell)) for cell in source)])
+    heads = ("side", "source", "read as", "boots", "state", "SHA-256")
+    return Chapter("sources", "Sources", tables=[Table(heads, rows)])
+
+
+def _source_rows(side: Any) -> list[Sequence[Any]]:
+    infos = getattr(side, "infos", None)
+    if infos is not None:
+        boots = list(side.sources["boots"])
+        return [
+            (i.name, " ".join(i.formats) or i.form, int(b), i.state, i.digest)
+            for i, b in zip(infos, boots, strict=True)
+        ]
+    return [
+        ("snapshot", s.get("format"), s.get("boots"), "counted", s.get("digest"))
+        for s in getattr(side, "sources", [])
+    ]
+
+
+def _problems(old: Any, new: Any) -> Chapter | None:
+    rows = []
+    total = 0
+    for word, side in (("old", old), ("new", new)):
+        problems = getattr(side, "problems", None)
+        if problems is None or not len(problems):
+            continue
+        total += len(problems)
+        for one in problems.head(LISTED):
+            rows.append(
+                [
+                    Cell(word),
+                    page.number(_text(one.get("line"))),
+                    Cell(_text(one.get("rule"))),
+                    Cell(_text(one.get("reason"))),
+                    Cell(_text(one.get("detail"))),
+                    Cell(clip(clean(str(one.get("excerpt") or "")), 100)),
+                ]
+            )
+    if not rows:
+        return None
+    text = [f"{total} lines should have been records and were not; nothing was made up for them."]
+    heads = ("side", "line", "rule", "reason", "detail", "text")
+    return Chapter("problems", "Problems of the input", text, tables=[Table(heads, rows)])
