@@ -58,7 +58,7 @@ def waterfall(
 def hop_distribution(
     series: Sequence[Series], ax: Axes | None = None, *, log: bool | None = None, title: str = ""
 ) -> Axes:
-    """Minimum, median, p90 and maximum of each hop over many calls.
+    """Minimum, median, p90 (from ten calls on) and maximum of each hop over many calls.
 
     Parameters
     ----------
@@ -76,15 +76,16 @@ def hop_distribution(
         middle, tail = inverted_cdf(ordered, 0.5), inverted_cdf(ordered, 0.9)
         colour = style.COLOURS[row % len(style.COLOURS)]
         ax.plot([low, high], [row, row], color=colour, linewidth=1)
-        ax.plot(
-            [low, tail], [row, row], color=colour, linewidth=6, solid_capstyle="butt", alpha=0.6
-        )
+        if ordered.size >= 10:
+            ax.plot(
+                [low, tail], [row, row], color=colour, linewidth=6, solid_capstyle="butt", alpha=0.6
+            )
         ax.plot(middle, row, "|", color="black", markersize=13, markeredgewidth=2)
     ax.plot([], [], "|", color="black", markersize=10, markeredgewidth=2, label="median")
     ax.plot([], [], color="0.5", linewidth=6, alpha=0.6, label="min to p90")
     ax.plot([], [], color="0.5", linewidth=1, label="to max")
     if style.wants_log(series, log):
-        ax.set_xscale("log")
+        style.log_axis(ax, "x")
     ax.set_yticks(range(len(series)), [style.counted(s.label, s.values.size) for s in series])
     ax.invert_yaxis()
     ax.set(xlabel=f"time [{unit}]", title=title)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ..dataset import Dataset
     from ..readings import Readings
 
-#: Key columns that name a series, in the order in which its label shows them.
-LABELLING = ("test", "operation", "metric", "place", "cpu", "labels")
+#: What names a series, in the order in which its label shows it; "cpu" is whatever names the cpu.
+LABELLING = ("test", "operation", "metric", "cpu", "labels")
 #: More lines than this on one Axes cannot be told apart.
 MOST = 7
 
@@ -53,11 +53,6 @@ class DatasetPlot:
         readings: Readings = self._data.readings.select(**where) if where else self._data.readings
         return readings
 
-    def _series(
-        self, where: dict[str, Any], by: str | Sequence[str] | None, most: int = MOST
-    ) -> list[Series]:
-        return series_of(self._chosen(where), by, most)
-
     # ---- where readings lie -----------------------------------------------------------------
 
     def ecdf(
@@ -86,7 +81,9 @@ class DatasetPlot:
         **where
             Column values to select, as in `Dataset.select`.
         """
-        series = self._series(where, by)
+        readings = self._chosen(where)
+        series = series_of(readings, by)
+        title = title or common_title(readings)
         return distributions.ecdf(series, ax, quantiles=quantiles, log=log, title=title)
 
     def histogram(
@@ -99,7 +96,10 @@ class DatasetPlot:
         **where: Any,
     ) -> Axes:
         """Counts in bins whose edges lie between ticks. Parameters as of `ecdf`."""
-        return distributions.histogram(self._series(where, by), ax, bins=bins, title=title)
+        readings = self._chosen(where)
+        series = series_of(readings, by)
+        title = title or common_title(readings)
+        return distributions.histogram(series, ax, bins=bins, title=title)
 
     def strip(
         self,
@@ -119,7 +119,8 @@ class DatasetPlot:
             Column values to select; one test and metric make a readable plot.
         """
         readings = self._chosen(where)
-        series = series_of(readings, _cpu_columns(readings), 64)
+        series = series_of(readings, "cpu", 64)
+        title = title or common_title(readings)
         return distributions.strip(series, ax, kind=kind, log=log, title=title)
 
     def pairs(
@@ -141,9 +142,8 @@ class DatasetPlot:
             Column values to select, for example ``test="cpu_susp_serial"``.
         """
         readings = self._chosen(where)
-        columns = _cpu_columns(readings)
         both = [readings.select(metric=metric) for metric in (x, y)]
-        labels = [series_of(one, columns, 64, places=True) for one in both]
+        labels = [series_of(one, "cpu", 64, places=True) for one in both]
         first = {s.label: s for s in labels[0]}
         second = {s.label: s for s in labels[1]}
         shared = [label for label in first if label in second]
@@ -162,7 +162,10 @@ class DatasetPlot:
         **where: Any,
     ) -> Axes:
         """Readings over boots, in the order in which they were read. Parameters as of `ecdf`."""
-        return distributions.timeline(self._series(where, by), ax, log=log, title=title)
+        readings = self._chosen(where)
+        series = series_of(readings, by)
+        title = title or common_title(readings)
+        return distributions.timeline(series, ax, log=log, title=title)
 
     def ladder(self, ax: Axes | None = None, *, title: str = "", **where: Any) -> Axes:
         """Sorted readings of one parallel test against their rank: base cost and cost per waiter.
@@ -171,17 +174,18 @@ class DatasetPlot:
         ----------
         **where
             Must leave one metric of one test: ``test="cpu_susp_parallel", metric="powerdown"``.
-            Every boot is a line of its own.
+            Every boot is a line of its own; beyond seven boots the mean of the sorted vectors.
         """
         from .. import _core
 
-        series = series_of(self._chosen(where), "boot", MOST)
+        readings = self._chosen(where)
+        series = _sorted_vectors(readings)
         lines = []
         for one in series:
             ordered = np.sort(one.values)
             fit = _core.ladder(ordered) if ordered.size > 1 else (float(ordered[0]), 0.0, 0.0, 0.0)
             lines.append((one, float(fit[0]), float(fit[1])))
-        return deltas.ladder(lines, ax, title=title)
+        return deltas.ladder(lines, ax, title=title or common_title(readings))
 
     # ---- TEE calls --------------------------------------------------------------------------
 
@@ -218,6 +222,19 @@ class DatasetPlot:
         most = max((s.values.size for s in series), default=0)
         steps = list(zip([s.label for s in series], medians, strict=True))
         return calls.waterfall(steps, ax, n=most, title=title or f"{operation}: median of each hop")
+
+
+def _sorted_vectors(readings: Readings) -> list[Series]:
+    """The readings of each boot, sorted; the mean of these where there are many boots."""
+    boots = len(np.unique(readings.column("boot").data))
+    series = series_of(readings, "boot", max(MOST, boots))
+    if boots <= MOST:
+        return [replace(one, label=f"boot {one.label}") for one in series]
+    sizes = [one.values.size for one in series]
+    full = max(set(sizes), key=sizes.count)
+    rows = [np.sort(one.values) for one in series if one.values.size == full]
+    label = f"mean of {len(rows)} boots"
+    return [replace(series[0], label=label, values=np.mean(rows, axis=0), boots=None)]
 
 
 def renamed(series: Series, label: str) -> Series:
@@ -265,29 +282,41 @@ def _known(readings: Readings, name: str) -> bool:
 
 
 def _labels(readings: Readings, columns: Sequence[str]) -> npt.NDArray[np.object_]:
-    """One text a reading made of those columns, missing parts left out."""
-    parts = [readings[name] for name in columns]
-    out = np.empty(len(readings), dtype=object)
-    for i, row in enumerate(zip(*parts, strict=True)):
-        known = [str(v) for v in row if v is not None and v is not np.ma.masked and v != ""]
-        out[i] = ",".join(known) if columns == ("cluster", "core") else " ".join(known)
+    """One text a reading made of those columns, missing parts left out; "cpu" is 0,1 or 3."""
+    out = np.full(len(readings), "", dtype=object)
+    for name in columns:
+        here = _cpu_columns(readings) if name == "cpu" else (name,)
+        known = [
+            np.array(["" if v is None or v is np.ma.masked else str(v) for v in readings[c]], "O")
+            for c in here
+        ]
+        words = known[0] if len(known) == 1 else known[0] + "," + known[1]
+        gap = np.where((out != "") & (words != ""), " ", "").astype(object)
+        out = out + gap + words
     return out
 
 
 def _default_columns(readings: Readings, most: int) -> list[str]:
     """The labelling columns that vary, as many as keep the number of series within `most`."""
-    used = np.unique(readings.column("key").data)
-    keys = readings.keys[used]
+    used = readings[np.unique(readings.column("key").data, return_index=True)[1]]
     chosen: list[str] = []
     for name in LABELLING:
-        words = {str(v) for v in keys[name]}
-        if len(words) < 2:
+        if len(set(_labels(used, [name]))) < 2:
             continue
-        rows = list(zip(*([str(v) for v in keys[n]] for n in [*chosen, name]), strict=True))
-        if len(set(rows)) > most:
+        if len(set(_labels(used, [*chosen, name]))) > most:
             break
         chosen.append(name)
     return chosen
+
+
+def common_title(readings: Readings) -> str:
+    """What all the readings have in common: test, operation, metric."""
+    words = []
+    for name in ("test", "operation", "metric"):
+        found = set(_labels(readings, [name]))
+        if len(found) == 1:
+            words.append(found.pop())
+    return " ".join(word for word in words if word)
 
 
 def series_of(
@@ -326,7 +355,7 @@ def series_of(
     unknown = [c for c in columns if c not in readings.columns]
     if unknown:
         raise UnknownName(f"no column {unknown[0]!r}; there are: {', '.join(readings.columns)}")
-    labels = _labels(readings, columns) if columns else np.full(len(readings), "readings", object)
+    labels = _labels(readings, columns) if columns else np.full(len(readings), "all", object)
     names = list(dict.fromkeys(labels))
     if len(names) > most:
         raise InputError(
@@ -342,7 +371,7 @@ def series_of(
         here = labels == name
         group = f"cluster {groups[here][0]}" if groups is not None and groups[here][0] else ""
         step = float(resolution[here].max(initial=0.0))
-        out.append(Series(name or "all", values[here], step, group, unit, order[here]))
+        out.append(Series(name or "other", values[here], step, group, unit, order[here]))
     return out
 
 

@@ -71,7 +71,7 @@ def ecdf(
         at = [inverted_cdf(ordered, p) / divisor for p in told]
         ax.plot(at, told, style.MARKERS[i % len(style.MARKERS)], color=colour, markersize=4)
     if use_log:
-        ax.set_xscale("log")
+        style.log_axis(ax, "x")
     ax.set_ylim(-0.02, 1.02)
     ax.set(xlabel=f"latency [{unit}]", ylabel="share of readings", title=title)
     style.legend(ax)
@@ -186,7 +186,7 @@ def strip(
         middle = inverted_cdf(np.sort(values), 0.5)
         ax.plot([i - 0.35, i + 0.35], [middle, middle], color="black", linewidth=1.2)
     if style.wants_log(series, log):
-        ax.set_yscale("log")
+        style.log_axis(ax, "y")
     labels = [f"{s.label}\nn={s.values.size}" for s in series]
     ax.set_xticks(range(len(series)), labels, fontsize="small")
     ax.set(ylabel=f"latency [{unit}]", xlabel="CPU", title=title)
@@ -225,6 +225,10 @@ def pairs(
             markersize=4.5,
             label=style.counted(a.label, int(both.sum())),
         )
+    if style.wants_log(x, None):
+        style.log_axis(ax, "x")
+    if style.wants_log(y, None):
+        style.log_axis(ax, "y")
     ax.set(xlabel=f"{names[0]} [{x_unit}]", ylabel=f"{names[1]} [{y_unit}]", title=title)
     style.legend(ax)
     return style.finish(ax)
@@ -262,7 +266,7 @@ def timeline(
         line[(distinct - distinct[0]).astype(np.intp)] = middle
         ax.plot(np.arange(line.size) + distinct[0], line, color=colour, linewidth=1)
     if style.wants_log(series, log):
-        ax.set_yscale("log")
+        style.log_axis(ax, "y")
     style.whole_numbers(ax)
     ax.set(xlabel="boot", ylabel=f"latency [{unit}]", title=title)
     style.legend(ax)

@@ -149,3 +149,17 @@ def whole_numbers(ax: Axes) -> None:
     from matplotlib.ticker import MaxNLocator
 
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def log_axis(ax: Axes, which: str) -> None:
+    """A logarithmic axis ("x" or "y") with plain numbers at 1, 2 and 5 of each decade."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    axis = ax.xaxis if which == "x" else ax.yaxis
+    axis.set_major_locator(LogLocator(base=10, subs=(1.0,), numticks=12))
+    (ax.set_xscale if which == "x" else ax.set_yscale)("log")
+    low, high = sorted(ax.get_xlim() if which == "x" else ax.get_ylim())
+    subs = (1.0, 2.0, 5.0) if high < 2000 * low else (1.0,)
+    axis.set_major_locator(LogLocator(base=10, subs=subs, numticks=20))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_formatter(NullFormatter())
