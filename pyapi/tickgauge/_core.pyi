@@ -162,9 +162,11 @@ def reduce(
     together: bool = False,
     platform: str | None = None,
 ) -> dict[str, Table]: ...
+
 # ---- captures -----------------------------------------------------------------------------------
 
 def capture_sniff(head: bytes, /) -> str | None: ...
+
 @final
 class Capture:
     """A logic capture fed in pieces: an ILA CSV, a VCD or an ILA dump."""
