@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "binding.h"
+#include "topology.h"
 
 /* Bytes between two looks for Ctrl-C: a few milliseconds of parsing. */
 #define SLICE ((size_t)16 << 20)
@@ -398,14 +399,16 @@ static PyObject *tables_of(PyObject *module, tg_result *result, tg_py_hold *hold
 }
 
 static PyObject *reduce(PyObject *module, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"sources", "clock_hz", "tee_offset", "together", "platform", NULL};
+  static char *names[] = {"sources", "clock_hz", "tee_offset", "together", "platform",
+                          "topology", NULL};
   PyObject *sources = NULL;
   PyObject *tee_offset = Py_None;
   unsigned long long clock_hz = 0;
   int together = 0;
   const char *platform = NULL;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$KOpz:reduce", names, &sources, &clock_hz,
-                                   &tee_offset, &together, &platform)) {
+  PyObject *platforms = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$KOpzO:reduce", names, &sources, &clock_hz,
+                                   &tee_offset, &together, &platform, &platforms)) {
     return NULL;
   }
   tg_reduce_options options = {.clock_hz = clock_hz, .together = together != 0,
@@ -422,11 +425,17 @@ static PyObject *reduce(PyObject *module, PyObject *args, PyObject *kwargs) {
   tg_result *result = NULL;
   tg_error err = {0};
   tg_status status = TG_OK;
+  tg_py_topology *topology = NULL;
   const tg_records **records = PyMem_Calloc(n + 1, sizeof *records);
   if (records == NULL) {
     PyErr_NoMemory();
     goto done;
   }
+  if (platforms != Py_None) {
+    topology = tg_py_topology_new(platforms);
+    if (topology == NULL) goto done;
+  }
+  options.topology = tg_py_topology_get(topology);
   for (size_t i = 0; i < n; i++) {
     PyObject *item = PyTuple_GET_ITEM(items, (Py_ssize_t)i);
     if (!PyObject_TypeCheck(item, tg_py_state_of(module)->records_type)) {
@@ -448,6 +457,7 @@ static PyObject *reduce(PyObject *module, PyObject *args, PyObject *kwargs) {
   out = tables_of(module, result, hold);
   tg_py_hold_put(hold);
 done:
+  tg_py_topology_free(topology);
   PyMem_Free((void *)records);
   Py_DECREF(items);
   return out;
@@ -455,9 +465,10 @@ done:
 
 static PyMethodDef functions[] = {
     {"reduce", (PyCFunction)(void (*)(void))reduce, METH_VARARGS | METH_KEYWORDS,
-     "reduce(sources, *, clock_hz=0, tee_offset=None, together=False, platform=None)\n--\n\n"
-     "Boots, then every format that has records: a dict of Tables. The sources are the Records of\n"
-     "one console, or of several consoles of the same boots with `together`."},
+     "reduce(sources, *, clock_hz=0, tee_offset=None, together=False, platform=None,\n"
+     "       topology=None)\n--\n\nBoots, then every format that has records: a dict of Tables. The sources are the Records of\n"
+     "one console, or of several consoles of the same boots with `together`. `topology` is a\n"
+     "sequence of platforms (name, names, clock_hz, cpus, linear, maps)."},
     {NULL, NULL, 0, NULL}};
 
 int tg_py_add_reader(PyObject *module) {

@@ -56,6 +56,7 @@ class Form:
 #: Every whole-file form: one line for a new one.
 FORMS: tuple[Form, ...] = (
     Form("capture", "a logic capture (ILA CSV, VCD, .ila)", "capture_files"),
+    Form("published", "published release tables", "release.form"),
 )
 
 #: What a source is read as when no whole-file form fits.

@@ -17,7 +17,17 @@ from typing import Any, NamedTuple
 
 from .errors import InputError
 
-__all__ = ["Cluster", "Cpu", "Identity", "LabelMap", "Platform", "find", "identify", "load"]
+__all__ = [
+    "Cluster",
+    "Cpu",
+    "Identity",
+    "LabelMap",
+    "Platform",
+    "choose",
+    "find",
+    "identify",
+    "load",
+]
 
 
 class Cpu(NamedTuple):
@@ -73,6 +83,16 @@ class Platform:
         if not self.clock_hz or 10**9 % self.clock_hz:
             return None
         return 10**9 // self.clock_hz
+
+    def for_core(self) -> tuple[Any, ...]:
+        """As ``_core.reduce(topology=...)`` takes it: what matters for consoles."""
+        maps = tuple(
+            (tuple(map(tuple, m.printed)), tuple(map(tuple, m.cpus)))
+            for m in self.labels
+            if m.source in ("", "console")
+        )
+        cpus, linear = (tuple(map(tuple, c)) for c in (self.cpus, self.linear))
+        return (self.name, self.names, self.clock_hz or 0, cpus, linear, maps)
 
     def topology(self) -> str:
         """The clusters in words: ``cluster 0 = 2 x Cortex-A57, cluster 1 = ...``."""
@@ -191,6 +211,33 @@ def find(name: str, platforms: Mapping[str, Platform]) -> Platform | None:
         if wanted == platform.name.lower() or wanted in platform.names:
             return platform
     return None
+
+
+def choose(wanted: str | None) -> tuple[dict[str, Platform], str | None]:
+    """The known platforms, and the name of the one that ``--platform`` asks for.
+
+    Parameters
+    ----------
+    wanted
+        A name; or the path of a TOML file, whose only platform is then the one; or None.
+
+    Raises
+    ------
+    InputError
+        Where no platform has that name, and no such file is there.
+    """
+    if wanted is None:
+        return load(), None
+    if wanted.endswith(".toml") or os.sep in wanted:
+        own = _parse(Path(wanted).read_text(encoding="utf-8"), wanted)
+        return load(wanted), next(iter(own)) if len(own) == 1 else None
+    known = load()
+    found = find(wanted, known)
+    if found is None:
+        raise InputError(
+            f"no platform {wanted!r}; there are {', '.join(known)}, and FILE.toml adds others"
+        )
+    return known, found.name
 
 
 def release_key(label: str) -> tuple[int, ...] | None:

@@ -20,6 +20,7 @@ from .dataset import Dataset, Part, SourceInfo
 from .detect import LINES, Verdict, detect
 from .errors import InputError, LimitError
 from .frame import Column, Frame, concat
+from .platforms import choose
 from .rules import Rule, as_rules
 from .source import Source, Stream, expand
 
@@ -223,6 +224,7 @@ def _reduce(
     infos: list[SourceInfo], records: list[_core.Records], options: Options, together: bool
 ) -> Part:
     """The tables of one console, or of consoles of the same boots."""
+    known, platform = choose(options.platform)
     tables = {
         name: Frame(table, name)
         for name, table in _core.reduce(
@@ -230,7 +232,8 @@ def _reduce(
             clock_hz=options.clock or 0,
             tee_offset=options.tee_offset,
             together=together,
-            platform=options.platform,
+            platform=platform,
+            topology=[board.for_core() for board in known.values()],
         ).items()
     }
     problems = [_with_source(r.problems(), i, "problems") for i, r in enumerate(records)]
@@ -324,7 +327,7 @@ def read(
     clock : int, float or str, optional
         Ticks per second (``24e6``, ``"62.5MHz"``); wins over the log's own.
     platform : str, optional
-        The board, where the log does not say it.
+        The board, where the log does not say it; or a TOML file of platforms.
     tee_offset : int, optional
         Ticks added to every stamp of the secure world.
     repair : bool

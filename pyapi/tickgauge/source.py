@@ -16,6 +16,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -42,11 +43,20 @@ class Source:
         Gives a binary file object.
     path : path, optional
         Where it lies, if it is a file.
+    release : str, optional
+        The one release of a published page that is meant (``page.rst@v2.9``).
     """
 
-    def __init__(self, name: str, opener: Callable[[], Any], path: Path | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        opener: Callable[[], Any],
+        path: Path | None = None,
+        release: str | None = None,
+    ) -> None:
         self.name = name
         self.path = path
+        self.release = release
         self._opener = opener
 
     def __repr__(self) -> str:
@@ -211,9 +221,10 @@ def expand(what: Any) -> list[Source]:
     ----------
     what
         A path, a glob (``*``, ``?``, ``**``), a folder (all files in it and below, hidden ones
-        left out, sorted), ``"-"`` for standard input, a URL (by fsspec), bytes, a binary file
-        object, a `Source`, or an iterable of these. The members of a zip archive are sources
-        each.
+        left out, sorted; the CSV files of a published release are one source),
+        ``page.rst@v2.9`` for one release of a published page, ``"-"`` for standard input, a URL
+        (by fsspec), bytes, a binary file object, a `Source`, or an iterable of these. The members
+        of a zip archive are sources each.
 
     Returns
     -------
@@ -283,20 +294,52 @@ def _from_text(text: str) -> list[Source]:
         if not files:
             raise FileNotFoundError(2, "no file matches", text)
         return [source for path in files for source in _from_path(path)]
+    base, at, release = text.rpartition("@")
+    if at and release and not Path(text).exists() and Path(base).exists():
+        return [
+            Source(f"{one.name}@{release}", one._opener, one.path, release)
+            for one in _from_path(Path(base))
+        ]
     return _from_path(Path(text))
 
 
 def _from_path(path: Path) -> list[Source]:
     if path.is_dir():
-        files = sorted(p for p in path.rglob("*") if p.is_file() and not _hidden(p, path))
-        if not files:
-            raise InputError("the folder has no files", path=str(path))
-        return [source for file in files for source in _from_path(file)]
+        return _from_folder(path)
     if not path.exists():
         raise FileNotFoundError(2, os.strerror(2), str(path))
     if path.is_file() and _is_plain_zip(path):
         return _members(path)
     return [Source(str(path), lambda: open(path, "rb", buffering=0), path)]  # noqa: PTH123
+
+
+def _from_folder(path: Path) -> list[Source]:
+    """The files in a folder and below; those of a published release together are one source."""
+    from .release.published import is_member, published_folders
+
+    releases = set(published_folders(path))
+    found: list[Path] = []
+    for file in sorted(p for p in path.rglob("*") if p.is_file() and not _hidden(p, path)):
+        if file.parent in releases and is_member(file):
+            if file.parent not in found:
+                found.append(file.parent)
+        else:
+            found.append(file)
+    if not found:
+        raise InputError("the folder has no files", path=str(path))
+    out: list[Source] = []
+    for one in found:
+        if one in releases:
+            out.append(Source(str(one), partial(_bundle, one), one))
+        else:
+            out += _from_path(one)
+    return out
+
+
+def _bundle(folder: Path) -> IO[bytes]:
+    from .release.published import bundle
+
+    return io.BytesIO(bundle(folder))
 
 
 def _hidden(path: Path, below: Path) -> bool:

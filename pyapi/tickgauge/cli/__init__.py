@@ -20,6 +20,8 @@ __all__ = ["main"]
 VERBS = {
     "show": "what is in the sources, and why they were read so",
     "axi": "AXI transactions of a capture, what blocks them; two captures compared",
+    "table": "release tables of TF-A's performance pages",
+    "audit": "are the printed deltas of published tables right?",
     "versions": "what runs here: for bug reports",
 }
 

@@ -22,7 +22,15 @@ from .draft import Cells, Draft, draft_of, finish, label_of, test_of
 from .model import Release
 from .rst import RawTable, page_tables
 
-__all__ = ["Place", "bundle", "is_published", "published_folders", "read_published", "read_text"]
+__all__ = [
+    "Place",
+    "bundle",
+    "is_member",
+    "is_published",
+    "published_folders",
+    "read_published",
+    "read_text",
+]
 
 _LONG = ("platform", "release_label", "test", "cluster", "core", "metric", "value_ns")
 _BUNDLED = re.compile(r"# (\S+\.csv)\b.*")
@@ -293,11 +301,16 @@ def is_published(head: bytes, name: str = "") -> bool:
     )
 
 
+def is_member(file: Path) -> bool:
+    """Whether a file is one of the CSV files of a release, by its name."""
+    return file.suffix == ".csv" and test_of(file.stem) is not None
+
+
 def published_folders(path: Path) -> list[Path]:
     """The folders at or below `path` that hold the CSV files of a release, sorted."""
     found = {
         file.parent for file in path.rglob("*.csv")
-        if test_of(file.stem) and is_published(file.read_bytes()[: 1 << 12], file.name)
+        if is_member(file) and is_published(file.read_bytes()[: 1 << 12], file.name)
     }  # fmt: skip
     return sorted(found)
 
@@ -306,7 +319,7 @@ def bundle(folder: Path) -> bytes:
     """The CSV files of a release as one text: each below a ``#`` line with its file name."""
     parts = []
     for file in sorted(folder.glob("*.csv")):
-        if test_of(file.stem):
+        if is_member(file):
             parts += [f"# {file.name}\n".encode(), file.read_bytes(), b"\n"]
     return b"".join(parts)
 

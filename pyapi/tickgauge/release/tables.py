@@ -8,10 +8,11 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from .delta import DEFAULT_THRESHOLD, close, number_text, percent
 from .model import METRICS, TESTS, exchange_class
-from .side import Join, JoinedTable, SideTable
+from .side import Join, JoinedTable, SideRow, SideTable
 
 __all__ = ["STYLES", "ReleaseTable", "ReleaseTables", "block_figures", "build"]
 
@@ -58,13 +59,18 @@ def block_figures(values: Sequence[int], exchange: str) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class ReleaseTable:
-    """One table as text: ``keys`` are the label columns, ``rows`` label cells and value cells."""
+    """One table as text: two label columns, then one column a metric.
+
+    ``rows`` has a row per cpu, ``summary`` those over the block of a parallel test, and ``values``
+    the numbers behind the rows: (old, new) in ns by metric, None where missing.
+    """
 
     test: str
     caption: str
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     summary: tuple[tuple[str, ...], ...]
+    values: tuple[dict[str, tuple[int | None, int | None]], ...] = ()
 
     @property
     def file(self) -> str:
@@ -74,6 +80,20 @@ class ReleaseTable:
     def all_rows(self) -> tuple[tuple[str, ...], ...]:
         """The rows of the cpus, then those over the block."""
         return self.rows + self.summary
+
+    def to_text(self) -> str:
+        """Aligned for a terminal, under its caption."""
+        rows = [self.headers, *self.all_rows()]
+        widths = [max(len(r[k]) for r in rows) for k in range(len(self.headers))]
+        lines = [
+            "  "
+            + "  ".join(
+                f"{c:<{w}}" if k < 2 else f"{c:>{w}}"
+                for k, (c, w) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in rows
+        ]
+        return "\n".join([self.caption.replace("``", ""), *lines]) + "\n"
 
     def to_csv(self) -> str:
         """As the pages' CSV: no header, every field quoted."""
@@ -147,6 +167,29 @@ class ReleaseTables:
         rule = "all changes" if self.threshold is None else f"changes beyond {self.threshold:g}"
         return f"{self.new}{sha} against {self.old}, {self.unit}, {rule}"
 
+    def to_text(self) -> str:
+        """All tables for a terminal, the notes below."""
+        notes = "".join(f"note: {note}\n" for note in self.notes)
+        return "\n".join([self.heading + "\n", *(t.to_text() for t in self.tables), notes])
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """One cell a row: test, cluster, core, metric, old and new in ns, change in percent,
+        and the cell as printed.
+        """
+        found = []
+        for table in self.tables:
+            for row, values in zip(table.rows, table.values, strict=True):
+                for text, (metric, (old, new)) in zip(row[2:], values.items(), strict=True):
+                    change = None if not old or new is None else 100 * (new - old) / old
+                    found.append(
+                        {
+                            "test": table.test, "cluster": row[0], "core": row[1],
+                            "metric": metric, "old_ns": old, "new_ns": new,
+                            "change_percent": change, "printed": text,
+                        }
+                    )  # fmt: skip
+        return found
+
     def to_csv(self) -> dict[str, str]:
         """The CSV files by name."""
         return {t.file: t.to_csv() for t in self.tables}
@@ -178,9 +221,10 @@ class ReleaseTables:
         )
 
     def text(self, style: str) -> str:
-        """All tables in one of `STYLES`."""
+        """All tables in one of `STYLES`, or ``"text"``."""
         forms = {
-            "tfa-csv": self.to_tfa_csv, "rst": self.to_rst, "md": self.to_md, "html": self.to_html,
+            "text": self.to_text, "tfa-csv": self.to_tfa_csv, "rst": self.to_rst,
+            "md": self.to_md, "html": self.to_html,
         }  # fmt: skip
         if style not in forms:
             raise ValueError(f"style is one of {', '.join(STYLES)}, not {style!r}")
@@ -204,6 +248,10 @@ def _cell(old: int | None, new: int | None, unit: str, threshold: float | None) 
     if close(before, after, threshold):
         return text
     return f"{text} ({percent(before, after)})"
+
+
+def _value(row: SideRow | None, metric: str) -> int | None:
+    return row.values.get(metric) if row else None
 
 
 def _values(table: SideTable | None, metric: str) -> list[int]:
@@ -266,23 +314,20 @@ def build(
     done: list[ReleaseTable] = []
     for table in joined.tables:
         rows = []
+        values = []
         for row in table.rows:
             label = row.label.split(",") if "," in row.label else [row.label, ""]
             cells = [
-                _cell(
-                    row.old.values.get(m) if row.old else None,
-                    row.new.values.get(m) if row.new else None,
-                    unit,
-                    threshold,
-                )
+                _cell(_value(row.old, m), _value(row.new, m), unit, threshold)
                 for m in table.metrics
             ]
             rows.append((*label, *cells))
+            values.append({m: (_value(row.old, m), _value(row.new, m)) for m in table.metrics})
         headers = ("Cluster", "Core", *(METRICS.get(m, m) for m in table.metrics))
         parallel = table.test.endswith("_parallel") and joined.how == "cpu"
         summary = _summary(table, unit, threshold) if parallel else ()
         caption = _caption(table.test, unit, name, joined.new.boots)
-        done.append(ReleaseTable(table.test, caption, headers, tuple(rows), summary))
+        done.append(ReleaseTable(table.test, caption, headers, tuple(rows), summary, tuple(values)))
     return ReleaseTables(
         joined.old.name, name, unit, threshold, done, list(joined.notes), commit,
         joined.how == "cpu",

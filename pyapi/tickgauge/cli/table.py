@@ -1,0 +1,136 @@
+"""``tickgauge table OLD NEW``: the release tables of TF-A's performance pages."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ..display import Grid
+from ..errors import InputError
+from . import common
+
+__all__ = ["add", "run"]
+
+_STYLES = {"md": "md", "rst": "rst", "csv": "tfa-csv", "text": "text"}
+
+
+def add(subparsers: Any) -> None:
+    """Add the verb."""
+    parser = common.add_verb(
+        subparsers,
+        "table",
+        run,
+        "Release tables of TF-A's runtime instrumentation, joined by cpu. OLD and NEW are "
+        "consoles or published tables (RST page, CSV folder; page.rst@v2.9 names one release).",
+    )
+    parser.add_argument("old", metavar="OLD", help="the release before")
+    parser.add_argument("new", metavar="NEW", help="the new release")
+    group = parser.add_argument_group("tables")
+    group.add_argument(
+        "--style", choices=("tfa-csv", "rst", "md", "html"), help="form of the tables"
+    )
+    group.add_argument("--release", metavar="LABEL", help="what the captions call NEW")
+    group.add_argument("--commit", metavar="SHA", default="", help="its commit, in the heading")
+    group.add_argument(
+        "--threshold", metavar="T", default="0.02",
+        help="print a change beyond this share of the larger value; none: all (default 0.02)",
+    )  # fmt: skip
+    group.add_argument("--unit", choices=("ns", "us"), help="unit of the page")
+    group.add_argument(
+        "--join", choices=("cpu", "row"), default="cpu",
+        help="pair by cluster and core, or by row as the pages did (default: cpu)",
+    )  # fmt: skip
+    group.add_argument("--boot", metavar="N", type=int, help="this boot of NEW, from 0")
+    group.add_argument(
+        "--stat", choices=("median-low",), help="over the boots of NEW: a value that occurred"
+    )
+    group.add_argument(
+        "--anyway", action="store_true", help="also where platform, clock or build type differ"
+    )
+    group.add_argument(
+        "--into", metavar="DIR",
+        help="the release step: DIR/current becomes DIR/previous, the new tables DIR/current",
+    )  # fmt: skip
+    group.add_argument("--platform", metavar="NAME", help="the board, or FILE.toml of boards")
+    group.add_argument("--clock", metavar="HZ", help="ticks per second, for example 62.5MHz")
+
+
+def _threshold(text: str) -> float | None:
+    if text == "none":
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1:
+        raise InputError(f"--threshold {text}: a share such as 0.02, or none")
+    return value
+
+
+def _same(old: Any, current: Path, platform: str | None) -> bool:
+    """Whether OLD holds the values of DIR/current."""
+    from ..release.inputs import one_side
+
+    def cells(what: Any) -> dict[tuple[str, str], dict[str, int]]:
+        side = one_side(what, platform=platform)
+        return {
+            (test, str(row.cpu or at)): dict(row.values)
+            for test, table in side.tables.items()
+            for at, row in enumerate(table.rows)
+        }
+
+    return cells(old) == cells(str(current))
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the verb."""
+    from ..release.api import tables
+    from ..release.install import install
+
+    made = tables(
+        args.old,
+        args.new,
+        release=args.release,
+        commit=args.commit,
+        threshold=_threshold(args.threshold),
+        unit=args.unit,
+        join=args.join,
+        boot=args.boot,
+        stat=args.stat,
+        platform=args.platform,
+        clock=args.clock,
+        anyway=args.anyway,
+    )
+    if args.into is not None:
+        current = Path(args.into) / "current"
+        if current.is_dir() and not args.anyway and not _same(args.old, current, args.platform):
+            raise InputError(
+                f"OLD is not what {current} holds: the release step moves that folder "
+                "(--anyway does it all the same)"
+            )
+        for line in install(args.into, made.to_csv()):
+            common.say(line)
+        for note in made.notes:
+            common.say(note)
+        return common.DONE
+    if args.style is None and args.format == "json":
+        records = made.to_records()
+        grid = Grid(tuple(records[0]), [tuple(r.values()) for r in records])
+        extra = {
+            "old": made.old, "new": made.new, "commit": made.commit, "page_unit": made.unit,
+            "threshold": made.threshold,
+            "summary": [
+                {"test": t.test, "row": row[0], **dict(zip(t.headers[2:], row[2:], strict=True))}
+                for t in made.tables
+                for row in t.summary
+            ],
+        }  # fmt: skip
+        common.emit(args, common.Answer("table", grid, notes=made.notes, extra=extra))
+        return common.DONE
+    style = args.style or _STYLES[args.format]
+    if style == "tfa-csv":
+        for note in made.notes:
+            common.say(note)
+    common.emit(args, made.text(style))
+    return common.DONE
