@@ -166,7 +166,8 @@ static tg_status keep_rest(tg_capture* c, const uint8_t* p, size_t n, tg_error* 
 /* Reads the carried bytes and puts what is left of them to the front. */
 static tg_status drain(tg_capture* c, bool final, tg_error* err) {
   size_t used = 0;
-  tg_status st = consume(c, c->carry, c->carry + c->n_carry, final, &used, err);
+  const uint8_t* from = c->carry != NULL ? c->carry : (const uint8_t*)"";
+  tg_status st = consume(c, from, from + c->n_carry, final, &used, err);
   if (used > 0 && used < c->n_carry) memmove(c->carry, c->carry + used, c->n_carry - used);
   c->n_carry -= used;
   return st;

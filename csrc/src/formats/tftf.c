@@ -211,7 +211,7 @@ static bool is_torn(const emit *e, const tg_tftf_block *b) {
 /* The readings of a block. */
 static tg_status add_readings(emit *e, const tg_tftf_block *b, uint32_t block,
                               const boot_unit *unit, bool torn, tg_identity *how) {
-  const tg_tftf_row *rows = &e->log->rows[b->first_row];
+  const tg_tftf_row *rows = b->n_rows > 0 ? &e->log->rows[b->first_row] : NULL;
   char buffer[24];
   char channel[64] = "channel=";
   tg_status st = tg_grow(e->in->alloc, (void **)&e->labels, &e->labels_cap, b->n_rows,

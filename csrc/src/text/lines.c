@@ -7,6 +7,9 @@
 
 #define TG_WINDOW ((size_t)64 * 1024) /* bytes that several passes share while they are cached */
 
+/* What a list of no hits points at: NULL would ask for a scan. */
+static const tg_hit tg_no_hit;
+
 static tg_status tg_scan(tg_reader *r, const uint8_t *p, size_t n, tg_hits *hits) {
   const tg_scanner *s = r->rules->scanner;
   hits->n = 0;
@@ -224,8 +227,9 @@ static tg_status tg_window(tg_reader *r, const uint8_t *p, size_t n, uint64_t of
     size_t first = look.hit;
     for (; look.hit < r->hits.n && r->hits.v[look.hit].at < end; look.hit++)
       r->hits.v[look.hit].at -= start;
-    status = tg_reader_line(r, p + start, end - start, offset + start, lf != NULL,
-                            r->hits.v + first, look.hit - first);
+    const tg_hit *hits = look.hit > first ? r->hits.v + first : &tg_no_hit;
+    status = tg_reader_line(r, p + start, end - start, offset + start, lf != NULL, hits,
+                            look.hit - first);
     if (status != TG_OK) return status;
     lines += lf != NULL;
     r->lines = before + lines;

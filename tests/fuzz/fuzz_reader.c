@@ -1,0 +1,68 @@
+/* fuzz_reader.c - any bytes through a rule set that uses all of the language: cut against whole,
+ * the ledger against a count of its own. The first byte chooses options, the second how the bytes
+ * are cut. SPDX-License-Identifier: BSD-3-Clause */
+#include "fuzz.h"
+
+static const char *const fuzz_stage[] = {"row={mark:grouped11}{elapsed:grouped11}  {name:text}",
+                                         NULL};
+static const char *const fuzz_sum[] = {"count=Tests {what:word} ~: {n:uint}", NULL};
+#define FUZZ_RT "<RT_INSTR:{test:word} ~"
+static const tg_rule_def fuzz_rules[] = {
+    {.name = "rt5", .pattern = FUZZ_RT "{a:uint} ~{b:uint} ~{c:uint} ~{d:uint} ~{e:uint}/>", .all = true},
+    {.name = "rt3", .pattern = FUZZ_RT "{a:uint} ~{b:uint} ~{c:uint}/>", .all = true},
+    {.name = "pmf", .pattern = "PMF:cpu {cpu:uint}\ttid {tid:int}\tts {ts:hex}"},
+    {.name = "begin", .pattern = "^start {n:uint}[ {m:dec} s]$"},
+    {.name = "x", .pattern = "x={v:exp}{u:us|\xc2\xb5s} y={y:dec}[ (cv {cv:exp}%)]", .tag = "y="},
+    {.name = "task", .pattern = "^~{task:text}-{pid:uint} ~[[{cpu:uint}]] ~fn: {p:word} ({a:HEX}, {_:text})",
+     .tag = "fn:", .all = true},
+    {.name = "w", .pattern = "{w:word}: q={q:quoted} {g:grouped}", .tag = "q=", .soft = true},
+    {.name = "stage", .pattern = "Timer summary[ ({n:digit})]:", .rows = fuzz_stage, .end = ""},
+    {.name = "sum", .pattern = "* Summary *", .tag = "Summary", .rows = fuzz_sum, .end = "^==="},
+};
+
+static uint64_t fuzz_count(const uint8_t *p, size_t n, tg_str tag) {
+  uint64_t count = 0;
+  for (size_t i = 0; i + tag.n <= n; i++) count += memcmp(p + i, tag.p, tag.n) == 0;
+  return count;
+}
+
+/* Where no transport changes the text, every occurrence is in the ledger. */
+static void fuzz_ledger(const tg_records *r, const uint8_t *p, size_t n) {
+  uint64_t used = 0;
+  uint64_t problems = 0;
+  const bool plain = n == 0 || (memchr(p, 0x1b, n) == NULL && memchr(p, '[', n) == NULL &&
+                                memchr(p, '{', n) == NULL);
+  for (size_t i = 0; i < tg_records_ledger_count(r); i++) {
+    tg_ledger l;
+    FUZZ_CHECK(tg_records_ledger(r, i, &l) == TG_OK);
+    if (plain) FUZZ_CHECK(l.occurrences == fuzz_count(p, n, l.tag));
+    used += l.used;
+    problems += l.problems;
+  }
+  FUZZ_CHECK(used <= tg_records_count(r) && problems <= tg_records_totals(r).problems);
+}
+
+int fuzz_reader(const uint8_t *p, size_t n) {
+  static const size_t bounds[] = {0, 16, 64, 300};
+  tg_ruleset *set = NULL;
+  if (n < 2) return 0;
+  const tg_reader_options options = {.repair_uart = (p[0] & 1) != 0,
+                                     .keep_near = (p[0] & 2) != 0,
+                                     .max_line = bounds[(p[0] >> 2) & 3]};
+  const size_t step = 1 + p[1];
+  p += 2;
+  n -= 2;
+  FUZZ_CHECK(tg_ruleset_new(NULL, fuzz_rules, sizeof fuzz_rules / sizeof fuzz_rules[0], &set,
+                            NULL) == TG_OK);
+  tg_records *whole = fuzz_read(set, p, n, 0, &options);
+  tg_records *cut = fuzz_read(set, p, n, step, &options);
+  fuzz_same_records(whole, cut);
+  if (!options.repair_uart && options.max_line == 0) fuzz_ledger(whole, p, n);
+  FUZZ_CHECK(tg_records_totals(whole).bytes == n);
+  tg_records_free(whole);
+  tg_records_free(cut);
+  tg_ruleset_free(set);
+  return 0;
+}
+
+FUZZ_MAIN(reader)

@@ -1,0 +1,68 @@
+/* seeds.c - inputs to start from, one of every kind of line a target reads. With a folder as its
+ * argument the program made of it writes them there as files.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "fuzz.h"
+
+#define SEED(target, text) {target, text, sizeof(text) - 1}
+/* Options and cut of the targets that begin with two bytes of them. */
+#define OPT "\x00\x04"
+#define ALL "\x0f\x02"
+#define LAVA(text) "- {\"dt\": \"2026-05-18T09:31:02\", \"lvl\": \"target\", \"msg\": \"" text "\"}\n"
+
+const fuzz_seed fuzz_seeds[] = {
+    SEED("template", "abc {n:uint} {w:word}, {t:text}$\n\nabc 12 x, yz 1\n"),
+    SEED("template", "^~{t:text}-{p:int} ~[[{c:uint}]] x:[ {h:HEX}]\nx:\n a-b-12 [001] x: ff"),
+    SEED("template", "{n:grouped11}{m:grouped11} us {u:us|\xc2\xb5s|s}\nus\n        999123,456,789 us s"),
+    SEED("template", "a={a:exp}us b={b:dec}[ (cv {c:digit}%)] {q:quoted}\nus\na=1e-3us b=.5 (cv 3%) \"x\\\"y\""),
+    SEED("template", "{{[[~~abc{_:hex}\nabc\n{[~abcff"),
+    SEED("reader", OPT "<RT_INSTR:t\t1\t0\t104500\t23400\t5840/>\r\n<RT_INSTR:t 1 2 3/><RT_INSTR:x\n"),
+    SEED("reader", ALL "PMF:cpu 0\ttid -1\tts ffD/TC:0 x\nff\nstart 5 1.5 s\n"),
+    SEED("reader", OPT "Timer summary (3):\n          0          0  a\n  1,234,567123,456,789  b\n\n"),
+    SEED("reader", OPT "* Summary *\nTests Failed : 2\nodd\n===\n"),
+    SEED("reader", OPT LAVA("<RT_INSTR:t\\t1\\t2\\t3/>") "\x1b[0mx=1e3us y=2[0m (cv nan%)\n"),
+    SEED("reader", OPT "\x04 kworker/0:1-events-12 [000] fn: p (1F, 2)\rw: q=\"a b\" 1,234\n"),
+    SEED("transport", LAVA("a\\tb\\\"c\\x41\\u00b5")),
+    SEED("transport", "- {lvl: feedback, ns: 'a', msg: [\"a\\nb\", 'c''d', e]}"),
+    SEED("transport", "[2026-05-18 09:31:02.104] [    3.1] [cpu 0x0100] > |u| \x1b[1;31mx[0my"),
+    SEED("formats",
+         OPT "NOTICE:  Booting Trusted Firmware\r\nPMF:cpu 0\ttid 0\tts 190034512\r\n"
+             "> Executing 'CPU suspend on all cores in sequence'\r\n"
+             "<RT_INSTR:test_rt_instr_cpu_susp_serial\t1\t0\t104500\t23400\t5840/>\r\n"
+             "  TEST COMPLETE                                                 Passed\r\n"),
+    SEED("formats",
+         "\x18\x04" "CounterTimerFrequency: 0x3b9aca0\n"
+         "ClientOpenSession: start=0x10, enter_ta=0x40, return=0x90\n"
+         "TEEDriver: do smc call, cmd=0, cntvct=0x20\nTEEDriver: finish smc call, cmd=0, cntvct=0x80\n"
+         "TEECore: receiving smc call, cmd=0, cntvct=0x30\nTEECore: finish smc call, cmd=0, cntvct=0x70\n"),
+    SEED("capture",
+         "\x00\x04" "Sample in Buffer,Sample in Window,TRIGGER,s_arvalid,s_arready,s_araddr[31:0],"
+         "s_arlen[7:0],s_rvalid,s_rready,s_rlast\nRadix - UNSIGNED,UNSIGNED,UNSIGNED,HEX,HEX,HEX,HEX,"
+         "HEX,HEX,HEX\n0,0,1,1,1,10,1,0,1,0\n1,1,0,0,1,10,1,1,1,0\n2,2,0,0,1,10,1,1,1,1\n"),
+    SEED("capture",
+         "\x01\x04" "$timescale 1ps $end\n$var wire 1 ! s_arvalid $end\n$var wire 1 \" s_arready $end\n"
+         "$var wire 32 # s_araddr [31:0] $end\n$enddefinitions $end\n#0\n1!\n1\"\nb1010 #\n#1\n0!\n#5\n"),
+    SEED("capture", "\x02\x04" "sample_count 1024\nwindow_marks 0\ntrigger_marks 512\ngaps\n"),
+    SEED("legacy",
+         "\x04" "CounterTimerFrequency: 0x3b9aca0\nClientOpenSession: start=0x48505f3c1, "
+         "enter_ta=0x48511ab2f, return=0x48514a7e0\n"),
+    SEED("legacy",
+         "\x02" "x TEEDriver:\tdo smc call, cmd=1, cntvct=0x00ff\r\nTEECore: finish smc call, cmd=3, "
+         "cntvct=0x1TEEDriver: finish smc call, cmd=0, cntvct=0x2"),
+    SEED("legacy", "\x07" "SecureSysCall: start=0x1, enter_svc=0x2, return=0x3ClientInvokeCommand: "
+                   "start=0x1, enter_ta=0x2, return=0x0"),
+};
+const size_t fuzz_n_seeds = sizeof fuzz_seeds / sizeof fuzz_seeds[0];
+
+#ifdef TG_SEEDS_MAIN
+int main(int argc, char **argv) {
+  if (argc != 2) return 2;
+  for (size_t i = 0; i < fuzz_n_seeds; i++) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s/seed-%02zu", argv[1], fuzz_seeds[i].target, i);
+    FILE *f = fopen(path, "wb");
+    if (f == NULL || fwrite(fuzz_seeds[i].bytes, 1, fuzz_seeds[i].n, f) != fuzz_seeds[i].n) return 1;
+    if (fclose(f) != 0) return 1;
+  }
+  return 0;
+}
+#endif
