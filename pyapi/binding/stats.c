@@ -511,6 +511,51 @@ done:
   return out;
 }
 
+/* Exact counts of (value, weight) pairs by tg_counts; more distinct values than `most` are folded. */
+static PyObject *fold_counts(PyObject *module, PyObject *args) {
+  PyObject *x, *w, *out = NULL, *v = NULL, *c = NULL;
+  unsigned int most = 0;
+  if (!PyArg_ParseTuple(args, "OO|I", &x, &w, &most)) return NULL;
+  arrays a = {.n = 0};
+  size_t n, weights, k = 0;
+  const tg_counts_options options = {most, 0, false};
+  const tg_count *pairs = NULL;
+  tg_counts *counts = NULL;
+  tg_status status;
+  const int64_t *value = take(&a, x, NPY_INT64, &n);
+  const uint64_t *weight = value ? take(&a, w, NPY_UINT64, &weights) : NULL;
+  if (weight == NULL) goto done;
+  if (n != weights) {
+    lengths_differ("fold_counts");
+    goto done;
+  }
+  Py_BEGIN_ALLOW_THREADS
+  status = tg_counts_new(NULL, &options, &counts);
+  for (size_t i = 0; status == TG_OK && i < n; i++)
+    status = tg_counts_add_n(counts, value[i], weight[i]);
+  if (status == TG_OK) status = tg_counts_pairs(counts, &pairs, &k);
+  Py_END_ALLOW_THREADS
+  if (status != TG_OK) {
+    tg_py_raise(module, status, NULL, 0);
+    goto done;
+  }
+  npy_intp shape = (npy_intp)k;
+  v = PyArray_SimpleNew(1, &shape, NPY_INT64);
+  c = PyArray_SimpleNew(1, &shape, NPY_UINT64);
+  if (v == NULL || c == NULL) goto done;
+  for (size_t i = 0; i < k; i++) {
+    ((int64_t *)PyArray_DATA((PyArrayObject *)v))[i] = pairs[i].value;
+    ((uint64_t *)PyArray_DATA((PyArrayObject *)c))[i] = pairs[i].n;
+  }
+  out = Py_BuildValue("OON", v, c, PyBool_FromLong(tg_counts_folded(counts)));
+done:
+  Py_XDECREF(v);
+  Py_XDECREF(c);
+  tg_counts_free(counts);
+  release_arrays(&a);
+  return out;
+}
+
 /* Modes and histograms: values, weights or None, resolution (and bins). */
 static PyObject *of_series(PyObject *module, PyObject *args, int histogram) {
   PyObject *x, *w, *out = NULL;
@@ -643,6 +688,7 @@ static PyMethodDef methods[] = {
     {"bh", bh, METH_O, "Benjamini-Hochberg adjusted p."},
     {"geometric_mean", geometric_mean, METH_O, "(mean, number used)"},
     {"common_factor", common_factor, METH_VARARGS, "(factor, set) of each ratio"},
+    {"fold_counts", fold_counts, METH_VARARGS, "(values, counts, folded)"},
     {"modes", modes, METH_VARARGS, "Modes of one series."},
     {"histogram", histogram, METH_VARARGS, "Histogram on the tick grid."},
     {"bimodal", bimodal, METH_VARARGS, "Whether the values fall into two groups."},

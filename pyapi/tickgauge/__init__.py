@@ -20,10 +20,12 @@ import numpy  # the one thing that importing the package loads
 # checkers below. No module may bear the name of what it exports: the import system would put
 # the module in its place.
 _NAMES = {
-    "Dataset": "dataset",
     "Capture": "capture",
+    "Comparison": "comparison",
+    "Dataset": "dataset",
     "Error": "errors",
     "Frame": "frame",
+    "Gate": "gating",
     "InputError": "errors",
     "LimitError": "errors",
     "MissingExtra": "errors",
@@ -32,17 +34,23 @@ _NAMES = {
     "Readings": "readings",
     "Rule": "rules",
     "RuleError": "errors",
+    "Snapshot": "snapshots",
     "Status": "errors",
+    "Trend": "trends",
     "UnknownName": "errors",
     "audit": "release.api",
     "build_info": "versions",
+    "compare": "comparing",
+    "compare_ports": "axi",
+    "gate": "gating",
     "load_rules": "rules",
     "read": "reading",
-    "read_together": "reading",
-    "compare_ports": "axi",
     "read_capture": "capture_files",
+    "read_together": "reading",
     "show_versions": "versions",
+    "snapshot": "snapshots",
     "tables": "release.api",
+    "trend": "trends",
 }
 
 __all__ = [*_NAMES]
@@ -51,6 +59,8 @@ if TYPE_CHECKING:
     from .axi import compare_ports
     from .capture import Capture
     from .capture_files import read_capture
+    from .comparing import compare
+    from .comparison import Comparison
     from .dataset import Dataset
     from .errors import (
         Error,
@@ -64,10 +74,13 @@ if TYPE_CHECKING:
         UnknownName,
     )
     from .frame import Frame
+    from .gating import Gate, gate
     from .reading import read, read_together
     from .readings import Readings
     from .release.api import audit, tables
     from .rules import Rule, load_rules
+    from .snapshots import Snapshot, snapshot
+    from .trends import Trend, trend
     from .versions import build_info, show_versions
 
 

@@ -8,6 +8,7 @@
 
 const tg_format *const tg_formats[] = {
     &tg_format_optee,
+    &tg_format_ftrace,
     &tg_format_tftf,
     &tg_format_pmf,
     &tg_format_smc,

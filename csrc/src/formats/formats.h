@@ -7,6 +7,7 @@
 
 /* The entries of tg_formats[], each defined in its own file. */
 extern const tg_format tg_format_optee;
+extern const tg_format tg_format_ftrace;
 extern const tg_format tg_format_tftf;
 extern const tg_format tg_format_pmf;
 extern const tg_format tg_format_smc;

@@ -254,6 +254,7 @@ def guarded(args: argparse.Namespace) -> int:
     """Run the chosen verb; every failure becomes one line and an exit status."""
     try:
         code: int = args.run(args)
+        sys.stdout.flush()  # a closed pipe shows here, not in the interpreter's last flush
         return code
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -56,11 +56,30 @@ def forest(
         colour = style.VERDICT_COLOURS.get(name.split()[0].rstrip(","), "#000000")
         ax.plot([], [], "o", color=colour, label=name)
     ax.axvline(0, color="0.4", linewidth=0.8)
+    _percent_axis(ax, rows)
     ax.set_yticks(range(len(rows)), [row.label for row in rows], fontsize="small")
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set(xlabel="shift [%]" + (f", unit {unit}" if unit else ""), title=title)
     ax.legend(frameon=False, fontsize="small", loc="best")
     return style.finish(ax, grid="x")
+
+
+def _percent_axis(ax: Axes, rows: Sequence[Shift]) -> None:
+    """Linear around the margin and logarithmic beyond where shifts span orders of magnitude."""
+    from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
+
+    sizes = np.abs([v for row in rows for v in (row.percent, row.low, row.high)])
+    sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
+    if not sizes.size or sizes.max() < 20 * max(float(np.median(sizes)), 10.0):
+        return
+    ax.set_xscale("symlog", linthresh=20.0)
+    low, high = ax.get_xlim()
+    marks = np.array([1.0, 2.0, 5.0]) * 10.0 ** np.arange(1, 9)[:, None]
+    marks = np.concatenate([-marks.ravel()[::-1], [0.0], marks.ravel()])
+    shown = marks[(marks >= low) & (marks <= high)]
+    ax.xaxis.set_major_locator(FixedLocator(list(shown)))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:+g}"))
 
 
 def heatmap(

@@ -25,8 +25,9 @@ def _tick_grid(ax: Axes, series: Sequence[Series], divisor: float) -> None:
     high = max(v.max() for v in filled)
     if resolution <= 0 or (high - low) / resolution > _GRID_LINES:
         return
-    for k in range(int(low // resolution), int(high // resolution) + 2):
-        ax.axvline(k * resolution / divisor, color="0.88", linewidth=0.6, zorder=0)
+    ticks = np.arange(int(low // resolution), int(high // resolution) + 2) * resolution / divisor
+    whole = ax.get_xaxis_transform()
+    ax.vlines(ticks, 0, 1, transform=whole, color="0.88", linewidth=0.6, zorder=0)
 
 
 def inverted_cdf(ordered: style.Floats, p: float) -> float:

@@ -36,6 +36,11 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     caption: str = ""
 
+    def kind(self, column: int) -> str:
+        """How the heading of a column is set: as its first cell, but never as a verdict."""
+        first = self.rows[0][column].kind if self.rows else "text"
+        return first if first == "number" else "text"
+
 
 @dataclass(frozen=True)
 class Picture:

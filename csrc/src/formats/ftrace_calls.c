@@ -1,0 +1,490 @@
+/* ftrace_calls.c - SMC events of a trace become calls.
+ *
+ * A call begins with a begin event that names a function and ends with an end event that returns
+ * neither into an RPC nor for want of a thread. In between the secure world returns for foreign
+ * interrupts and for commands to the normal world, and is resumed. Calls are told apart by task
+ * and argument address, so tasks may interleave.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "formats.h"
+#include "ftrace.h"
+
+#define FUNCTION_RETURN_FROM_RPC 3u
+#define RETURN_RPC_PREFIX 0xffff0000u
+#define RETURN_UNKNOWN 0xffffffffu
+#define RETURN_FOREIGN_INTERRUPT 4u /* of the low half */
+#define RETURN_THREAD_LIMIT 1u
+#define IDLE_EXIT 0xffffffffu
+#define OPEN_CALLS 256 /* the oldest is given up beyond: no system has that many at once */
+
+/* Where a call stands. */
+typedef enum phase { P_SECURE, P_INTERRUPT, P_RPC, P_WAIT } phase;
+
+typedef enum call_state { S_COMPLETE, S_NO_START, S_NO_END, S_LOST } call_state;
+static const char *const state_names[] = {"complete", "no start", "no end", "lost"};
+
+typedef struct call {
+  uint64_t tid, param;
+  uint64_t first_line, first_offset, last_line, last_offset;
+  uint64_t ret;
+  int64_t start, last;
+  int64_t spent[4];           /* by phase */
+  uint32_t count[4];          /* how often each phase was entered */
+  uint32_t function, entered; /* the function of the call, and of its latest entry */
+  uint32_t first_cpu, last_cpu, boot;
+  char task[32];
+  uint8_t phase;
+  bool have_start, lost, back, ticks;
+} call;
+
+/* A state that a cpu (or the system) is in. */
+typedef struct stay {
+  tg_trace_kind kind;
+  uint64_t who, code;
+  int64_t since;
+  char name[32];
+} stay;
+
+enum { STAYS = 64 };
+
+struct tg_trace {
+  const tg_reduce_in *in;
+  tg_result *out;
+  tg_table *calls;
+  uint64_t resolution;
+  int64_t whole_since;
+  uint32_t source;
+  size_t n_open, n_stays;
+  uint32_t first_boot[4]; /* by function: the boot in which its first call was seen, plus 1 */
+  call open[OPEN_CALLS];
+  stay stays[STAYS];
+};
+
+enum {
+  T_SOURCE,
+  T_BOOT,
+  T_TASK,
+  T_TID,
+  T_CPU,
+  T_LAST_CPU,
+  T_OPERATION,
+  T_FIRST,
+  T_STATE,
+  T_START,
+  T_TOTAL,
+  T_SECURE,
+  T_INTERRUPT,
+  T_RPC,
+  T_WAIT,
+  T_ENTRIES,
+  T_INTERRUPTS,
+  T_RPCS,
+  T_WAITS,
+  T_RET,
+  T_FIRST_LINE,
+  T_FIRST_OFFSET,
+  T_LAST_LINE,
+  T_LAST_OFFSET,
+  T_COLUMNS
+};
+
+static const tg_column_def columns[T_COLUMNS] = {
+    {"source", TG_U32, 0},       {"boot", TG_U32, 0},       {"task", TG_TEXT, 0},
+    {"tid", TG_U64, 0},          {"cpu", TG_U32, 0},        {"last_cpu", TG_U32, 0},
+    {"operation", TG_TEXT, 0},   {"first", TG_BOOL, 0},     {"state", TG_TEXT, 0},
+    {"start", TG_I64, 0},        {"total", TG_I64, 0},      {"secure", TG_I64, 0},
+    {"interrupt", TG_I64, 0},    {"rpc", TG_I64, 0},        {"wait", TG_I64, 0},
+    {"entries", TG_U32, 0},      {"interrupts", TG_U32, 0}, {"rpcs", TG_U32, 0},
+    {"waits", TG_U32, 0},        {"ret", TG_U64, 0},        {"first_line", TG_U64, 0},
+    {"first_offset", TG_U64, 0}, {"last_line", TG_U64, 0},  {"last_offset", TG_U64, 0},
+};
+
+static const struct {
+  uint32_t function;
+  const char *name;
+} functions[] = {{4, "call_with_arg"}, {0x12, "call_with_rpc_arg"}, {0x13, "call_with_regd_arg"}};
+
+/* The index of a function among the named ones, 3 for all others. */
+static size_t function_index(uint32_t function) {
+  size_t i = 0;
+  while (i < TG_COUNT_OF(functions) && functions[i].function != function) i++;
+  return i;
+}
+
+tg_status tg_trace_new(const tg_reduce_in *in, tg_result *out, uint32_t source, uint64_t resolution,
+                       int64_t whole_since, tg_trace **trace) {
+  tg_trace *t = NULL;
+  size_t cap = 0;
+  tg_status st = tg_grow(in->alloc, (void **)&t, &cap, 1, sizeof *t);
+  if (st != TG_OK) return st;
+  memset(t, 0, sizeof *t);
+  t->in = in;
+  t->out = out;
+  t->source = source;
+  t->resolution = resolution;
+  t->whole_since = whole_since;
+  st = tg_result_table(out, "trace_calls", columns, T_COLUMNS, &t->calls);
+  if (st != TG_OK) {
+    in->alloc->release(in->alloc->ctx, t);
+    return st;
+  }
+  *trace = t;
+  return TG_OK;
+}
+
+void tg_trace_free(tg_trace *t) {
+  if (t != NULL) t->in->alloc->release(t->in->alloc->ctx, t);
+}
+
+/* --- rows and readings ----------------------------------------------------------------------- */
+
+/* A key of this source's clock. */
+static void start_key(const tg_trace *t, bool ticks, tg_key *key) {
+  memset(key, 0, sizeof *key);
+  key->format = tg_str_of("ftrace");
+  key->unit = tg_str_of(ticks ? "tick" : "ns");
+  key->resolution = ticks ? 1 : t->resolution;
+  key->cluster = key->core = key->cpu = TG_NONE;
+  if (ticks && t->in->options->clock_hz != 0) {
+    key->clock_hz = t->in->options->clock_hz;
+    key->origin = TG_CLOCK_OPTION;
+  }
+}
+
+/* The name of a function in the key of its readings. */
+static const char *operation_name(uint32_t function) {
+  size_t f = function_index(function);
+  if (function == FUNCTION_RETURN_FROM_RPC) return "return_from_rpc";
+  return f < TG_COUNT_OF(functions) ? functions[f].name : "other";
+}
+
+/* True while the first call of its function in this boot is not over. */
+static bool is_first(const tg_trace *t, const call *c) {
+  return t->first_boot[function_index(c->function)] != c->boot + 1;
+}
+
+/* The reading of one way into the secure world and out again, which two lines tell whatever
+ * became of the call. */
+static tg_status smc_reading(tg_trace *t, const call *c, const tg_trace_event *e) {
+  tg_key key;
+  tg_reading r = {.value = e->time - c->last,
+                  .line = e->line,
+                  .offset = e->offset,
+                  .source = t->source,
+                  .boot = e->boot,
+                  .block = TG_NONE};
+  if (c->lost || r.value < 0 || c->last < t->whole_since) return TG_OK;
+  start_key(t, e->ticks, &key);
+  key.metric = tg_str_of("smc");
+  key.operation = tg_str_of(operation_name(c->entered));
+  key.labels = tg_str_of(is_first(t, c) ? "call=first" : "");
+  tg_status st = tg_result_key(t->out, &key, &r.key);
+  if (st == TG_OK) st = tg_result_reading(t->out, &r);
+  return st;
+}
+
+/* The readings of a complete call: the whole, and what it was spent on. */
+static tg_status call_readings(tg_trace *t, const call *c, size_t row, bool first) {
+  static const struct {
+    const char *name;
+    int phase;
+  } metrics[] = {{"total", -1},
+                 {"secure", P_SECURE},
+                 {"interrupt", P_INTERRUPT},
+                 {"rpc", P_RPC},
+                 {"wait", P_WAIT}};
+  tg_key key;
+  start_key(t, c->ticks, &key);
+  key.operation = tg_str_of(operation_name(c->function));
+  key.labels = tg_str_of(first ? "call=first" : "");
+  for (size_t m = 0; m < TG_COUNT_OF(metrics); m++) {
+    int p = metrics[m].phase;
+    tg_reading r = {.line = c->last_line,
+                    .offset = c->last_offset,
+                    .source = t->source,
+                    .boot = c->boot,
+                    .block = row < TG_NONE ? (uint32_t)row : TG_NONE};
+    if (p >= 0 && c->count[p] == 0) continue;
+    r.value = p < 0 ? c->last - c->start : c->spent[p];
+    key.metric = tg_str_of(metrics[m].name);
+    tg_status st = tg_result_key(t->out, &key, &r.key);
+    if (st == TG_OK) st = tg_result_reading(t->out, &r);
+    if (st != TG_OK) return st;
+  }
+  return TG_OK;
+}
+
+/* The numbers of a row. */
+static tg_status call_numbers(tg_trace *t, const call *c, size_t row) {
+  tg_table *calls = t->calls;
+  const struct {
+    size_t col;
+    uint64_t v;
+  } u64[] = {{T_TID, c->tid},
+             {T_FIRST_LINE, c->first_line},
+             {T_FIRST_OFFSET, c->first_offset},
+             {T_LAST_LINE, c->last_line},
+             {T_LAST_OFFSET, c->last_offset}};
+  const struct {
+    size_t col;
+    uint32_t v;
+  } u32[] = {{T_SOURCE, t->source},           {T_BOOT, c->boot},
+             {T_CPU, c->first_cpu},           {T_LAST_CPU, c->last_cpu},
+             {T_ENTRIES, c->count[P_SECURE]}, {T_INTERRUPTS, c->count[P_INTERRUPT]},
+             {T_RPCS, c->count[P_RPC]},       {T_WAITS, c->count[P_WAIT]}};
+  tg_status st = TG_OK;
+  for (size_t i = 0; i < TG_COUNT_OF(u64) && st == TG_OK; i++) {
+    st = tg_table_set_u64(calls, row, u64[i].col, u64[i].v);
+  }
+  for (size_t i = 0; i < TG_COUNT_OF(u32) && st == TG_OK; i++) {
+    st = tg_table_set_u32(calls, row, u32[i].col, u32[i].v);
+  }
+  if (st == TG_OK && c->have_start) st = tg_table_set_i64(calls, row, T_START, c->start);
+  return st;
+}
+
+/* The times of a row: of complete calls only. */
+static tg_status call_times(tg_trace *t, const call *c, size_t row) {
+  tg_status st = tg_table_set_i64(t->calls, row, T_TOTAL, c->last - c->start);
+  for (size_t p = 0; p < 4 && st == TG_OK; p++) {
+    static const size_t cols[] = {T_SECURE, T_INTERRUPT, T_RPC, T_WAIT};
+    st = tg_table_set_i64(t->calls, row, cols[p], c->spent[p]);
+  }
+  if (st == TG_OK) st = tg_table_set_u64(t->calls, row, T_RET, c->ret);
+  return st;
+}
+
+/* Writes the call that stands at `i` and takes it off the open ones. */
+static tg_status close_call(tg_trace *t, size_t i, call_state state) {
+  call c = t->open[i];
+  size_t row = 0;
+  size_t f = function_index(c.function);
+  memmove(t->open + i, t->open + i + 1, (t->n_open - i - 1) * sizeof t->open[0]);
+  t->n_open--;
+  if (!c.have_start) state = S_NO_START;
+  if (state == S_COMPLETE && (c.lost || c.back || c.start < t->whole_since)) state = S_LOST;
+  bool first = is_first(t, &c);
+  t->first_boot[f] = c.boot + 1;
+  tg_status st = tg_table_append(t->calls, &row);
+  if (st == TG_OK) st = call_numbers(t, &c, row);
+  if (st == TG_OK) st = tg_table_set_cstr(t->calls, row, T_TASK, c.task);
+  if (st == TG_OK && c.have_start) {
+    st = tg_table_set_cstr(t->calls, row, T_OPERATION, operation_name(c.function));
+  }
+  if (st == TG_OK) st = tg_table_set_bool(t->calls, row, T_FIRST, first);
+  if (st == TG_OK) st = tg_table_set_cstr(t->calls, row, T_STATE, state_names[state]);
+  if (st != TG_OK || state != S_COMPLETE) return st;
+  st = call_times(t, &c, row);
+  if (st == TG_OK) st = call_readings(t, &c, row, first);
+  return st;
+}
+
+/* --- SMC events ------------------------------------------------------------------------------ */
+
+/* The open call of a task and an argument address; n_open if none. */
+static size_t find_call(const tg_trace *t, const tg_trace_event *e) {
+  size_t i = t->n_open;
+  while (i > 0) {
+    i--;
+    if (t->open[i].tid == e->head.tid && t->open[i].param == e->param) return i;
+  }
+  return t->n_open;
+}
+
+/* Opens a call with the event as its first. */
+static tg_status open_call(tg_trace *t, const tg_trace_event *e, bool have_start) {
+  if (t->n_open == OPEN_CALLS) {
+    tg_status st = close_call(t, 0, S_NO_END);
+    if (st != TG_OK) return st;
+  }
+  call *c = &t->open[t->n_open++];
+  memset(c, 0, sizeof *c);
+  c->tid = e->head.tid;
+  c->param = e->param;
+  c->boot = e->boot;
+  c->first_line = e->line;
+  c->first_offset = e->offset;
+  c->first_cpu = e->head.cpu;
+  c->start = c->last = e->time;
+  c->have_start = have_start;
+  c->function = c->entered = (uint32_t)(e->code & 0xffff);
+  c->ticks = e->ticks;
+  size_t n = e->head.task.n < sizeof c->task - 1 ? e->head.task.n : sizeof c->task - 1;
+  if (n > 0) memcpy(c->task, e->head.task.p, n);
+  return TG_OK;
+}
+
+/* The event ends the phase the call is in. */
+static void leave_phase(call *c, const tg_trace_event *e) {
+  if (e->time < c->last) c->back = true;
+  c->spent[c->phase] += e->time - c->last;
+  c->last = e->time;
+  c->last_line = e->line;
+  c->last_offset = e->offset;
+  c->last_cpu = e->head.cpu;
+}
+
+static void enter_phase(call *c, const tg_trace_event *e, phase p) {
+  c->phase = (uint8_t)p;
+  c->count[p]++;
+  c->last = e->time;
+  c->last_line = e->line;
+  c->last_offset = e->offset;
+  c->last_cpu = e->head.cpu;
+}
+
+static tg_status feed_begin(tg_trace *t, const tg_trace_event *e) {
+  bool resumes = (e->code & 0xffff) == FUNCTION_RETURN_FROM_RPC;
+  size_t i = find_call(t, e);
+  tg_status st = TG_OK;
+  if (i < t->n_open) {
+    call *c = &t->open[i];
+    bool goes_on = resumes ? c->phase == P_RPC || c->phase == P_INTERRUPT : c->phase == P_WAIT;
+    if (goes_on) {
+      leave_phase(c, e);
+      enter_phase(c, e, P_SECURE);
+      c->entered = (uint32_t)(e->code & 0xffff);
+      return TG_OK;
+    }
+    st = close_call(t, i, S_NO_END);
+    if (st != TG_OK) return st;
+  }
+  st = open_call(t, e, !resumes);
+  if (st == TG_OK) enter_phase(&t->open[t->n_open - 1], e, P_SECURE);
+  return st;
+}
+
+/* True if the code returns into the normal world for a while. */
+static bool returns_rpc(uint64_t code) {
+  return (code & RETURN_RPC_PREFIX) == RETURN_RPC_PREFIX && code != RETURN_UNKNOWN;
+}
+
+static tg_status feed_end(tg_trace *t, const tg_trace_event *e) {
+  size_t i = find_call(t, e);
+  bool known = i < t->n_open && t->open[i].phase == P_SECURE;
+  if (i == t->n_open) {
+    tg_status st = open_call(t, e, false);
+    if (st != TG_OK) return st;
+    i = t->n_open - 1;
+  } else if (t->open[i].phase != P_SECURE) { /* the begin before it is missing */
+    t->open[i].lost = true;
+  }
+  call *c = &t->open[i];
+  if (known && e->code != RETURN_THREAD_LIMIT) {
+    tg_status st = smc_reading(t, c, e);
+    if (st != TG_OK) return st;
+  }
+  leave_phase(c, e);
+  c->ret = e->code;
+  if (returns_rpc(e->code)) {
+    enter_phase(c, e, (e->code & 0xffff) == RETURN_FOREIGN_INTERRUPT ? P_INTERRUPT : P_RPC);
+    return TG_OK;
+  }
+  if (e->code == RETURN_THREAD_LIMIT) {
+    enter_phase(c, e, P_WAIT);
+    return TG_OK;
+  }
+  return close_call(t, i, S_COMPLETE);
+}
+
+/* --- idle states, suspend and resume --------------------------------------------------------- */
+
+static bool same_stay(const stay *s, const tg_trace_event *e, tg_trace_kind kind) {
+  if (s->kind != kind || s->who != e->param) return false;
+  return kind != TG_TRACE_SUSPEND || (s->code == e->code && strlen(s->name) == e->name.n &&
+                                      memcmp(s->name, e->name.p, e->name.n) == 0);
+}
+
+/* The reading of a stay that ends. */
+static tg_status end_stay(tg_trace *t, const stay *s, const tg_trace_event *e) {
+  static const char hex[] = "0123456789abcdef";
+  char label[40];
+  size_t n = 0;
+  tg_key key;
+  tg_reading r = {.value = e->time - s->since,
+                  .line = e->line,
+                  .offset = e->offset,
+                  .source = t->source,
+                  .boot = e->boot};
+  if (r.value < 0) return TG_OK;
+  start_key(t, e->ticks, &key);
+  key.metric = tg_str_of(s->kind == TG_TRACE_SUSPEND ? "duration" : "idle");
+  key.better = TG_BETTER_NONE;
+  if (s->kind == TG_TRACE_SUSPEND) {
+    key.operation = tg_str_of(s->name);
+    key.better = TG_BETTER_LOWER;
+  } else {
+    key.operation = tg_str_of(s->kind == TG_TRACE_CPU_IDLE ? "cpu_idle" : "psci_domain_idle");
+    key.cpu = s->who < TG_NONE ? (uint32_t)s->who : TG_NONE;
+  }
+  memcpy(label, "state=0x", 8);
+  n = 8;
+  for (int shift = 28; shift >= 0; shift -= 4) {
+    uint64_t digit = s->code >> shift & 15;
+    if (digit != 0 || n > 8 || shift == 0) label[n++] = hex[digit];
+  }
+  label[n] = '\0';
+  key.labels = tg_str_of(s->kind == TG_TRACE_SUSPEND ? "" : label);
+  tg_status st = tg_result_key(t->out, &key, &r.key);
+  if (st == TG_OK) st = tg_result_reading(t->out, &r);
+  return st;
+}
+
+/* Begins or ends a stay; an end without its begin gives nothing. */
+static tg_status feed_stay(tg_trace *t, const tg_trace_event *e, tg_trace_kind kind, bool begins) {
+  for (size_t i = 0; i < t->n_stays; i++) {
+    if (!same_stay(&t->stays[i], e, kind)) continue;
+    stay s = t->stays[i];
+    t->stays[i] = t->stays[--t->n_stays];
+    if (!begins) return end_stay(t, &s, e);
+    break;
+  }
+  if (!begins) return TG_OK;
+  if (t->n_stays == STAYS) t->stays[0] = t->stays[--t->n_stays];
+  stay *s = &t->stays[t->n_stays++];
+  memset(s, 0, sizeof *s);
+  s->kind = kind;
+  s->who = e->param;
+  s->code = e->code;
+  s->since = e->time;
+  size_t n = e->name.n < sizeof s->name - 1 ? e->name.n : sizeof s->name - 1;
+  if (n > 0) memcpy(s->name, e->name.p, n);
+  return TG_OK;
+}
+
+tg_status tg_trace_feed(tg_trace *t, const tg_trace_event *e) {
+  switch (e->kind) {
+    case TG_TRACE_BEGIN:
+      return feed_begin(t, e);
+    case TG_TRACE_END:
+      return feed_end(t, e);
+    case TG_TRACE_CPU_IDLE:
+      return feed_stay(t, e, e->kind, e->code != IDLE_EXIT);
+    case TG_TRACE_PSCI_ENTER:
+      return feed_stay(t, e, e->kind, true);
+    case TG_TRACE_PSCI_EXIT:
+      return feed_stay(t, e, TG_TRACE_PSCI_ENTER, false);
+    case TG_TRACE_SUSPEND:
+      return feed_stay(t, e, e->kind, e->begins);
+    case TG_TRACE_NONE:
+    case TG_TRACE_LOST:
+    case TG_TRACE_ENTRIES:
+      break;
+  }
+  return TG_OK;
+}
+
+tg_status tg_trace_lost(tg_trace *t, uint64_t line, uint64_t offset, uint64_t n) {
+  for (size_t i = 0; i < t->n_open; i++) t->open[i].lost = true;
+  t->n_stays = 0;
+  return tg_result_problem(t->out, t->source, line, offset, "ftrace", "lost-events",
+                           "%llu events were lost here: the %zu calls that are open are left out",
+                           (unsigned long long)n, t->n_open);
+}
+
+tg_status tg_trace_finish(tg_trace *t) {
+  tg_status st = TG_OK;
+  while (t->n_open > 0 && st == TG_OK) st = close_call(t, 0, S_NO_END);
+  return st;
+}

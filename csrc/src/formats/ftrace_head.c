@@ -1,0 +1,84 @@
+/* ftrace_head.c - the part of a trace line before its time: task, pid, cpu.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "ftrace_head.h"
+
+#include <stddef.h>
+
+#include "tickgauge/number.h"
+#include "tickgauge/status.h"
+
+static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
+
+static void trim(tg_str *s) {
+  while (s->n > 0 && s->p[s->n - 1] <= ' ') s->n--;
+  while (s->n > 0 && s->p[0] <= ' ') {
+    s->p++;
+    s->n--;
+  }
+}
+
+/* Takes the digits at the end of the text off it. False where there are none. */
+static bool take_number(tg_str *s, uint64_t *v) {
+  size_t n = s->n;
+  while (n > 0 && is_digit(s->p[n - 1])) n--;
+  if (tg_parse_u64(s->p + n, s->p + s->n, v) != TG_OK) return false;
+  s->n = n;
+  return true;
+}
+
+/* Takes "[CPU]" and what stands behind it (flags) off the text. */
+static bool take_bracketed_cpu(tg_str *s, uint64_t *cpu) {
+  size_t close = s->n;
+  while (close > 0 && s->p[close - 1] != ']') close--;
+  if (close == 0) return false;
+  tg_str before = {s->p, close - 1};
+  if (!take_number(&before, cpu) || before.n == 0 || before.p[before.n - 1] != '[') return false;
+  s->n = before.n - 1;
+  trim(s);
+  return true;
+}
+
+/* Takes the last word, whose leading digits are the cpu, off the text (latency format). */
+static bool take_latency_cpu(tg_str *s, uint64_t *cpu) {
+  size_t start = s->n;
+  while (start > 0 && s->p[start - 1] > ' ') start--;
+  size_t digits = start;
+  while (digits < s->n && is_digit(s->p[digits])) digits++;
+  if (start == 0 || tg_parse_u64(s->p + start, s->p + digits, cpu) != TG_OK) return false;
+  s->n = start;
+  trim(s);
+  return true;
+}
+
+/* Takes "(TGID)" off the text, where it is there. */
+static void drop_tgid(tg_str *s) {
+  if (s->n == 0 || s->p[s->n - 1] != ')') return;
+  size_t open = s->n;
+  while (open > 0 && s->p[open - 1] != '(') open--;
+  if (open == 0) return;
+  s->n = open - 1;
+  trim(s);
+}
+
+bool tg_trace_head_parse(tg_str text, tg_trace_head *out) {
+  uint64_t cpu = 0;
+  uint64_t tid = 0;
+  uint64_t pid = 0;
+  trim(&text);
+  if (!take_bracketed_cpu(&text, &cpu) && !take_latency_cpu(&text, &cpu)) return false;
+  drop_tgid(&text);
+  if (cpu >= UINT32_MAX || !take_number(&text, &tid) || text.n == 0) return false;
+  uint8_t before = text.p[text.n - 1];
+  if (before == '/') { /* perf script -F pid,tid */
+    text.n--;
+    if (!take_number(&text, &pid) || text.n == 0) return false;
+    before = text.p[text.n - 1];
+  }
+  if (before != '-' && before != ' ') return false;
+  text.n--;
+  trim(&text);
+  out->task = text;
+  out->tid = tid;
+  out->cpu = (uint32_t)cpu;
+  return true;
+}

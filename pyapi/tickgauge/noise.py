@@ -1,0 +1,57 @@
+"""Noise models: the scatter between A/A boots of one firmware."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .comparison import label_of
+from .sides import pack, side_of
+
+__all__ = ["LEAST", "unfit"]
+
+#: Boots of one firmware that carry a noise model.
+LEAST = 4
+
+
+def unfit(boots: Any, unit: str | None = None, exchange: Any = None) -> list[tuple[str, str]]:
+    """The keys whose A/A boots cannot serve as a noise model, and why.
+
+    Parameters
+    ----------
+    boots : data set, snapshot, path, or a list of these
+        Boots of one firmware.
+    unit, exchange
+        As in `compare`.
+
+    Returns
+    -------
+    list of (str, str)
+        Key and reason: fewer than four boots, or two clusters of values that lie farther apart
+        than both are wide (a mean of two states says nothing about the next boot).
+    """
+    side = side_of(boots)
+    packed = pack(side, side.unit_of(unit), exchange)
+    order = list(packed.keys.values())
+    one = np.ones(len(order), "u8")
+    samples = packed.samples(list(order), one, one, one)
+    units = _core.collapse(samples)
+    start = samples[3].astype("i8").tolist()
+    out = []
+    for n, k in enumerate(order):
+        values = units[start[n] : start[n + 1]]
+        label = label_of(packed.shown[k], packed.rank[k])
+        if len(values) < LEAST:
+            out.append((label, f"fewer than {LEAST} boots ({len(values)})"))
+        elif _core.bimodal(values, max(1, packed.shown[k].resolution)):
+            out.append((label, f"bimodal: {_halves(values)}"))
+    return out
+
+
+def _halves(values: Any) -> str:
+    """The two clusters of a bimodal key, in stored units."""
+    ordered = np.sort(values)
+    cut = 1 + int(np.argmax(np.diff(ordered)))
+    return f"{ordered[0]}..{ordered[cut - 1]} and {ordered[cut]}..{ordered[-1]}"

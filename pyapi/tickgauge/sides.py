@@ -1,0 +1,498 @@
+"""Sides of a comparison: readings packed for the core, keys matched, cpus exchanged.
+
+A *side* is what stands on one side of a comparison or at one release of a trend: data sets,
+snapshots, or several of them. Its readings are sorted once into *unit after unit, key after key*
+and handed to the core as plain arrays.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import NotEnoughData
+from .frame import Frame
+
+__all__ = ["Group", "Key", "Packed", "Side", "merged", "side_of", "units_word"]
+
+I64 = npt.NDArray[np.int64]
+U64 = npt.NDArray[np.uint64]
+Samples = tuple[I64, U64 | None, U64, U64, U64, U64, U64]
+
+UNITS = ("boot", "run", "reading")
+EXCHANGES = ("none", "cluster", "all")
+
+#: Formats whose unit is the run, not the boot: a program's own figure, one a run.
+RUN_FORMATS = frozenset({"zynq", "runs", "dd", "xtest", "rule", "user", "capture", "axi"})
+
+_TIME = {"ns": 1, "us": 10**3, "\u00b5s": 10**3, "\u03bcs": 10**3, "ms": 10**6, "s": 10**9}
+
+
+class HasReadings(Protocol):
+    """What a data set must offer: the tables of keys, readings and boots."""
+
+    @property
+    def keys(self) -> Frame:
+        """Columns as the core's `tg_key`."""
+
+    @property
+    def readings(self) -> Frame:
+        """Columns key, source, boot, run, block, value."""
+
+
+class Key(NamedTuple):
+    """What is measured: the columns of a key, None where missing."""
+
+    format: str | None = None
+    test: str | None = None
+    metric: str | None = None
+    operation: str | None = None
+    place: str | None = None
+    labels: str | None = None
+    unit: str | None = None
+    exchange: str | None = None
+    cluster: int | None = None
+    core: int | None = None
+    cpu: int | None = None
+    exp10: int = 0
+    clock_hz: int | None = None
+    origin: str | None = None
+    resolution: int = 1
+    better: str | None = "lower"
+
+    @property
+    def where(self) -> tuple[Any, ...]:
+        """The cpu's identity: cluster and core, else its number, else as it was printed."""
+        if self.cluster is not None and self.core is not None:
+            return ("core", self.cluster, self.core)
+        if self.cpu is not None:
+            return ("cpu", self.cpu)
+        return ("place", self.place)
+
+    @property
+    def subject(self) -> tuple[Any, ...]:
+        """What two sides are matched by, but for the cpu."""
+        return (self.test, self.metric, self.operation, self.labels)
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What two sides are matched by."""
+        return (*self.subject, *self.where)
+
+    @property
+    def scale(self) -> tuple[Fraction, str]:
+        """What one stored integer is, exactly, and the unit that is shown: ns for times."""
+        power = Fraction(10) ** self.exp10
+        if self.unit in ("tick", "cycle") and self.clock_hz:
+            return Fraction(10**9, self.clock_hz) * power, "ns"
+        if self.unit in _TIME:
+            return _TIME[self.unit] * power, "ns"
+        return power, self.unit or ""
+
+
+class Group(NamedTuple):
+    """Cpus whose readings may be interchanged: subject, cluster (None = all), exchange class."""
+
+    subject: tuple[Any, ...]
+    cluster: int | None
+    exchange: str
+
+
+_KEY_DEFAULTS = Key()
+
+
+def keys_of(frame: Frame) -> list[Key]:
+    """The rows of a table of keys."""
+    columns = []
+    for name, default in zip(Key._fields, _KEY_DEFAULTS, strict=True):
+        if name not in frame.columns:
+            columns.append([default] * len(frame))
+            continue
+        cell = frame.column(name).cell
+        values = [cell(i) for i in range(len(frame))]
+        columns.append([default if v is None else v for v in values])
+    return [Key(*row) for row in zip(*columns, strict=True)]
+
+
+def _numbers(frame: Frame, name: str) -> I64:
+    """An id column as int64, missing = -1."""
+    if name not in frame.columns:
+        return np.full(len(frame), -1, "i8")
+    column = frame.column(name)
+    data: I64 = column.data.astype("i8")
+    return data if column.valid is None else np.where(column.valid, data, -1)
+
+
+@dataclass
+class Side:
+    """Readings of one side, not yet packed.
+
+    Attributes
+    ----------
+    keys : list of Key
+    key, source, boot, run, block, value : ndarray of int64, shape (n,)
+        Of each reading; `key` is an index into `keys`, `boot` counts in the whole side.
+    weight : ndarray of uint64, shape (n,), or None
+        How often each occurred; None = once.
+    boots : list of dict
+        ``platform``, ``version``, ``build``, ``clock_hz`` of each boot, where known.
+    sources : list of dict
+        ``digest``, ``format``, ``boots`` of each source.
+    folded : bool
+        Some counts lie on a coarser grid than they were read on.
+    """
+
+    keys: list[Key]
+    key: I64
+    source: I64
+    boot: I64
+    run: I64
+    block: I64
+    value: I64
+    weight: U64 | None = None
+    boots: list[dict[str, Any]] = field(default_factory=list)
+    sources: list[dict[str, Any]] = field(default_factory=list)
+    folded: bool = False
+    name: str = ""
+
+    @classmethod
+    def of_tables(
+        cls, keys: Frame, readings: Frame, boots: Frame | None = None, name: str = ""
+    ) -> Side:
+        """A side from the tables of a data set."""
+        boot_rows = []
+        if boots is not None:
+            for row in range(len(boots)):
+                cells = boots.row(row)
+                boot_rows.append(
+                    {n: cells.get(n) for n in ("platform", "version", "build", "clock_hz")}
+                )
+        key, source, boot, run, block = (
+            _numbers(readings, n) for n in ("key", "source", "boot", "run", "block")
+        )
+        value = readings.column("value").data.astype("i8", copy=False)
+        return cls(keys_of(keys), key, source, boot, run, block, value, boots=boot_rows, name=name)
+
+    def unit_of(self, unit: str | None) -> str:
+        """The unit asked for, or the one that the formats call for."""
+        if unit is not None:
+            if unit not in UNITS:
+                raise ValueError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
+            return unit
+        used = {self.keys[k].format for k in np.unique(self.key).tolist()}
+        runs = used and all((name or "").split(".")[0] in RUN_FORMATS for name in used)
+        return "run" if runs else "boot"
+
+    def unit_ids(self, unit: str) -> I64:
+        """A number for each reading that says which unit it belongs to, in order of the side."""
+        if unit == "reading":
+            return np.arange(len(self.value), dtype="i8")
+        parts = [self.source, self.boot] + ([self.run] if unit == "run" else [])
+        return _codes(parts)
+
+    @cached_property
+    def versions(self) -> list[str]:
+        """The distinct firmware versions, in order."""
+        found = (boot.get("version") for boot in self.boots)
+        return list(dict.fromkeys(v for v in found if v))
+
+    def said(self, what: str) -> set[Any]:
+        """The distinct values that the boots of this side state."""
+        return {boot[what] for boot in self.boots if boot.get(what)}
+
+
+def _codes(columns: Sequence[I64]) -> I64:
+    """One dense code per distinct row of the columns, ordered as the rows are."""
+    if len(columns[0]) == 0:
+        return np.zeros(0, "i8")
+    rows = np.stack(columns, axis=1)
+    _, inverse = np.unique(rows, axis=0, return_inverse=True)
+    codes: I64 = inverse.reshape(-1).astype("i8")
+    return codes
+
+
+def merged(sides: Sequence[Side], name: str = "") -> Side:
+    """Several sides as one: boots and sources below each other, equal keys made one."""
+    if len(sides) == 1:
+        return sides[0]
+    place: dict[Key, int] = {}
+    columns: list[list[I64]] = [[], [], [], [], [], []]
+    weights: list[U64] = []
+    boots: list[dict[str, Any]] = []
+    sources: list[dict[str, Any]] = []
+    for side in sides:
+        codes = np.array([place.setdefault(k, len(place)) for k in side.keys] or [0], "i8")
+        boot = np.where(side.boot >= 0, side.boot + len(boots), -1)
+        source = np.where(side.source >= 0, side.source + len(sources), -1)
+        parts = (codes[side.key], source, boot, side.run, side.block, side.value)
+        for column, part in zip(columns, parts, strict=True):
+            column.append(part)
+        weights.append(side.weight if side.weight is not None else np.ones(len(side.value), "u8"))
+        used = int(side.source.max(initial=-1)) + 1
+        booted = int(side.boot.max(initial=-1)) + 1
+        sources += side.sources + [{} for _ in range(used - len(side.sources))]
+        boots += side.boots + [{} for _ in range(booted - len(side.boots))]
+    key, source, boot, run, block, value = (np.concatenate(column) for column in columns)
+    plain = all(side.weight is None for side in sides)
+    return Side(
+        list(place), key, source, boot, run, block, value,
+        None if plain else np.concatenate(weights), boots, sources,
+        any(side.folded for side in sides),
+        name or " + ".join(side.name for side in sides if side.name),
+    )  # fmt: skip
+
+
+def side_of(what: Any) -> Side:
+    """Whatever can stand on a side: a data set, a snapshot, a path, a side, or several of them.
+
+    Raises
+    ------
+    TypeError
+        It is none of these.
+    """
+    if isinstance(what, Side):
+        return what
+    if isinstance(what, (str, os.PathLike)):
+        from .snapshots import load_any
+
+        return side_of(load_any(what))
+    if hasattr(what, "to_side"):
+        side: Side = what.to_side()
+        return side
+    if hasattr(what, "readings"):
+        return _of_dataset(what)
+    if isinstance(what, Iterable) and not isinstance(what, (bytes, Mapping)):
+        sides = [side_of(one) for one in what]
+        if not sides:
+            raise NotEnoughData("a side of the comparison is empty")
+        return merged(sides)
+    raise TypeError(f"not a data set, a snapshot or a path: {type(what).__name__}")
+
+
+def _of_dataset(data: Any) -> Side:
+    readings = data.readings
+    keys = getattr(readings, "keys", None)  # those that the readings' key column counts
+    if not isinstance(keys, Frame):
+        keys = data.keys
+    boots = getattr(data, "boots", None)
+    side = Side.of_tables(keys, readings, boots if isinstance(boots, Frame) else None)
+    infos = getattr(data, "infos", None)
+    if infos is not None:
+        per_source = _boots_per_source(side, len(infos))
+        side.sources = [
+            {"digest": i.digest, "format": " ".join(i.formats), "boots": n}
+            for i, n in zip(infos, per_source, strict=True)
+        ]
+        side.name = infos[0].name if len(infos) == 1 else f"{len(infos)} sources"
+    return side
+
+
+def _boots_per_source(side: Side, n: int) -> list[int]:
+    counts = [0] * n
+    if len(side.value) == 0:
+        return counts
+    for source, _ in np.unique(np.stack([side.source, side.boot], axis=1), axis=0).tolist():
+        if 0 <= source < n:
+            counts[source] += 1
+    return counts
+
+
+# ---- packing ------------------------------------------------------------------------------------
+
+
+@dataclass
+class Packed:
+    """A side ready for the core: one row a key, cpus that are exchanged turned into ranks.
+
+    Attributes
+    ----------
+    keys : dict
+        Identity of each packed key -> its index.
+    shown : list of Key
+        A key that stands for each packed key: its unit, scale, direction.
+    rank : list of (rank, of) or None
+        Of packed keys that are order statistics of a group, rank from 0.
+    fk, unit, value, weight : ndarrays
+        Packed key and unit of each reading.
+    matrices : dict
+        Group -> (labels of the cores, int64 array of units x cores): one block a unit.
+    notes : list of str
+    """
+
+    keys: dict[tuple[Any, ...], int]
+    shown: list[Key]
+    rank: list[tuple[int, int] | None]
+    fk: I64
+    unit: I64
+    value: I64
+    weight: U64 | None
+    matrices: dict[Group, tuple[list[tuple[Any, ...]], I64]]
+    per_core: dict[Group, list[int]]
+    notes: list[str]
+    units: int
+
+    def samples(
+        self, order: Sequence[int | None], num: U64, den: U64, resolution: U64
+    ) -> tuple[I64, U64 | None, U64, U64, U64, U64, U64]:
+        """The arrays of the core for the packed keys `order` (None = no units)."""
+        place = np.full(len(self.shown) + 1, -1, "i8")
+        for i, k in enumerate(order):
+            if k is not None:
+                place[k] = i
+        target = place[self.fk]
+        keep = np.flatnonzero(target >= 0)
+        rows = keep[np.lexsort((self.unit[keep], target[keep]))]
+        key, unit = target[rows], self.unit[rows]
+        new_unit = np.ones(len(rows), "?")
+        new_unit[1:] = (key[1:] != key[:-1]) | (unit[1:] != unit[:-1])
+        first = np.flatnonzero(new_unit)
+        unit_start = np.append(first, len(rows)).astype("u8")
+        per_key = np.bincount(key[first], minlength=len(order))
+        key_start = np.concatenate([[0], np.cumsum(per_key)]).astype("u8")
+        weight = None if self.weight is None else self.weight[rows]
+        return self.value[rows], weight, unit_start, key_start, num, den, resolution
+
+
+def class_of(key: Key, exchange: Any) -> str:
+    """The class of exchange of a key: the caller's word, else the format's.
+
+    `exchange` is None, a class, or a mapping of (test, metric), test or metric to a class.
+    """
+    found = key.exchange
+    if isinstance(exchange, str):
+        found = exchange
+    elif isinstance(exchange, Mapping):
+        for name in ((key.test, key.metric), key.test, key.metric):
+            if name in exchange:
+                found = exchange[name]
+                break
+    if found in (None, ""):
+        return "none"
+    if found not in EXCHANGES:
+        raise ValueError(f"exchange must be one of {', '.join(EXCHANGES)}, not {found!r}")
+    return str(found)
+
+
+def groups_of(keys: Sequence[Key], exchange: Any) -> dict[Group, list[int]]:
+    """Keys that may be interchanged, by group; groups of one cpu are left out."""
+    groups: dict[Group, list[int]] = {}
+    for i, key in enumerate(keys):
+        kind = class_of(key, exchange)
+        if kind == "none" or (kind == "cluster" and key.cluster is None):
+            continue
+        group = Group(key.subject, key.cluster if kind == "cluster" else None, kind)
+        groups.setdefault(group, []).append(i)
+    return {g: members for g, members in groups.items() if len(members) > 1}
+
+
+def pack(side: Side, unit: str, exchange: Any = None) -> Packed:
+    """Sort a side's readings into packed keys; ranks take the place of exchanged cpus."""
+    units = side.unit_ids(unit)
+    groups = groups_of(side.keys, exchange)
+    out = Packed({}, [], [], np.zeros(0, "i8"), units, side.value, side.weight, {}, {}, [], 0)
+    out.units = len(np.unique(units)) if len(units) else 0
+    group_of = np.full(max(1, len(side.keys)), -1, "i8")
+    for g, members in enumerate(groups.values()):
+        group_of[members] = g
+    single = np.full(max(1, len(side.keys)), -1, "i8")
+    clashes = 0
+    for i, key in enumerate(side.keys):
+        if group_of[i] >= 0:
+            continue
+        if key.identity in out.keys:  # the same thing from two formats or in two units
+            first = out.keys[key.identity]
+            if out.shown[first].scale != key.scale:
+                clashes += 1
+                continue
+            single[i] = first
+            continue
+        single[i] = out.keys[key.identity] = len(out.shown)
+        out.shown.append(key)
+        out.rank.append(None)
+    if clashes:
+        out.notes.append(f"{clashes} keys occur with two scales on one side; the first was taken")
+    out.fk = single[side.key] if len(side.value) else np.zeros(0, "i8")
+    if groups:
+        _rank(side, out, list(groups), groups, group_of)
+    out.fk = np.where(out.fk < 0, len(out.shown), out.fk)
+    return out
+
+
+def _rank(
+    side: Side,
+    out: Packed,
+    names: list[Group],
+    groups: Mapping[Group, list[int]],
+    group_of: I64,
+) -> None:
+    """Replace exchanged cpus by ranks: the values of each block, sorted."""
+    rows = np.flatnonzero(group_of[side.key] >= 0)
+    g = group_of[side.key[rows]]
+    block = _codes([side.source[rows], side.boot[rows], side.run[rows], side.block[rows]])
+    order = np.lexsort((side.value[rows], block, g))
+    rows, g, block = rows[order], g[order], block[order]
+    new = np.ones(len(rows), "?")
+    new[1:] = (g[1:] != g[:-1]) | (block[1:] != block[:-1])
+    first = np.flatnonzero(new)
+    size = np.diff(np.append(first, len(rows)))
+    segment = np.cumsum(new) - 1
+    rank = np.arange(len(rows)) - first[segment]
+    for number, group in enumerate(names):
+        sizes = size[g[first] == number]
+        if len(sizes) == 0:
+            continue
+        counts = np.bincount(sizes)
+        full = int(np.flatnonzero(counts == counts.max())[-1])
+        if (sizes != full).any():
+            out.notes.append(
+                f"{_title(group)}: {int((sizes != full).sum())} of {len(sizes)} blocks have "
+                f"another number of cpus than {full} and are left out"
+            )
+        base = len(out.shown)
+        out.per_core[group] = list(range(base, base + full))
+        model = side.keys[groups[group][0]]
+        for r in range(full):
+            key = model._replace(place=None, core=None, cpu=None, cluster=group.cluster)
+            out.keys[(*group.subject, "rank", group.cluster, r, full)] = len(out.shown)
+            out.shown.append(key)
+            out.rank.append((r, full))
+        here = (g == number) & (size[segment] == full)
+        out.fk[rows[here]] = base + rank[here]
+        out.matrices[group] = _matrix(side, out.unit, rows[here], segment[here], full)
+
+
+def _matrix(
+    side: Side, units: I64, rows: I64, segment: I64, full: int
+) -> tuple[list[tuple[Any, ...]], I64]:
+    """The first block of each unit as a row, cpus in the order of their identity."""
+    segments, start = np.unique(segment, return_index=True)
+    _, first = np.unique(units[rows[start]], return_index=True)
+    keep = np.isin(segment, segments[np.sort(first)])
+    part = rows[keep]
+    label = {k: side.keys[k].where for k in np.unique(side.key[part]).tolist()}
+    position = {w: i for i, w in enumerate(sorted(set(label.values()), key=str))}
+    if len(position) != full:  # cpus differ from block to block: no common order
+        return [], np.zeros((0, full), "i8")
+    column = np.array([position[label[k]] for k in side.key[part].tolist()], "i8")
+    order = np.lexsort((column, segment[keep]))
+    values: I64 = side.value[part][order].reshape(-1, full)
+    return list(position), values
+
+
+def _title(group: Group) -> str:
+    words = [str(word) for word in group.subject if word]
+    if group.cluster is not None:
+        words.append(f"cluster {group.cluster}")
+    return " ".join(words)
+
+
+def units_word(unit: str, old: int, new: int) -> str:
+    """The unit as every header states it."""
+    return f"{unit} ({old} v {new})"

@@ -1,0 +1,339 @@
+"""Snapshots: the statistics of a data set in a small, stable, mergeable file.
+
+A snapshot holds exact counts: for every key and boot the distinct values and how often each
+occurred; for cpus that may be interchanged the values block by block, because pairing is what
+sorted vectors need. It holds no paths and no times, is sorted throughout, and is the same bytes
+whatever the order of the sources. It stands wherever a source does: it is the baseline that lives
+in git.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .errors import InputError, NotEnoughData
+from .sides import Key, Side, class_of, side_of
+
+__all__ = ["Snapshot", "is_snapshot", "load", "load_any", "load_snapshot", "snapshot", "sniff"]
+
+SCHEMA, VERSION = "tickgauge-snapshot", 1
+
+#: Distinct values of a key in one boot beyond which they are folded onto a log grid.
+MAX_DISTINCT = 65_536
+
+_BOOT = ("platform", "version", "build", "clock_hz")
+
+
+def _sorting(key: Key) -> tuple[Any, ...]:
+    """An order of keys that does not depend on where they came from."""
+    return tuple(("", -1) if v is None else (str(v), v if isinstance(v, int) else 0) for v in key)
+
+
+def _key_dict(key: Key) -> dict[str, Any]:
+    return {name: value for name, value in zip(key._fields, key, strict=True) if value is not None}
+
+
+class Snapshot:
+    """Counts of one or more sources.
+
+    Attributes
+    ----------
+    sources : list of dict
+        ``digest``, ``format`` and ``boots`` (each with platform, version, build, clock_hz as far
+        as known), sorted by digest.
+    keys : list of dict
+        The columns of a key, and ``units``: for each boot ``source`` (its digest), ``boot``,
+        ``run`` and either ``value`` and ``count`` or, for interchangeable cpus, ``block`` and
+        ``value``; ``folded`` where values lie on a coarser grid.
+    """
+
+    def __init__(self, sources: list[dict[str, Any]], keys: list[dict[str, Any]]) -> None:
+        self.sources = sources
+        self.keys = keys
+
+    @property
+    def folded(self) -> bool:
+        """Whether any counts lie on a coarser grid than they were read on."""
+        return any(unit.get("folded") for key in self.keys for unit in key["units"])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Snapshot) and self.to_bytes() == other.to_bytes()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        boots = sum(len(s["boots"]) for s in self.sources)
+        readings = sum(
+            sum(unit.get("count", [1] * len(unit["value"])))
+            for key in self.keys
+            for unit in key["units"]
+        )
+        marks = ", some counts folded" if self.folded else ""
+        return (
+            f"tickgauge snapshot: {len(self.sources)} sources, {boots} boots, "
+            f"{readings} readings of {len(self.keys)} keys{marks}"
+        )
+
+    # ---- leaving ----------------------------------------------------------------------------
+
+    def to_bytes(self) -> bytes:
+        """The file: JSON, one line a source and a key, the same bytes for the same data."""
+
+        def line(item: Mapping[str, Any]) -> str:
+            return json.dumps(item, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+        sources = ",\n".join(map(line, self.sources))
+        keys = ",\n".join(map(line, self.keys))
+        head = f'{{"schema":"{SCHEMA}","version":{VERSION}'
+        return f'{head},\n"sources":[\n{sources}\n],\n"keys":[\n{keys}\n]}}\n'.encode("ascii")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the file, whole or not at all."""
+        from .cli.common import write_whole
+
+        write_whole(Path(path), self.to_bytes())
+
+    def to_side(self) -> Side:
+        """The snapshot as a side of a comparison."""
+        number = {source["digest"]: i for i, source in enumerate(self.sources)}
+        first = np.cumsum([0, *(len(source["boots"]) for source in self.sources)]).tolist()
+        columns: dict[str, list[Any]] = {
+            n: [] for n in ("key", "source", "boot", "run", "block", "value", "weight")
+        }
+        names = []
+        for k, entry in enumerate(self.keys):
+            names.append(Key(**{n: v for n, v in entry.items() if n != "units"}))
+            for unit in entry["units"]:
+                n = len(unit["value"])
+                source = number[unit["source"]]
+                columns["key"].append(np.full(n, k))
+                columns["source"].append(np.full(n, source))
+                columns["boot"].append(np.full(n, first[source] + unit["boot"]))
+                columns["run"].append(np.full(n, unit["run"]))
+                columns["block"].append(np.array(unit.get("block", [0] * n)))
+                columns["value"].append(np.array(unit["value"], "i8"))
+                columns["weight"].append(np.array(unit.get("count", [1] * n), "u8"))
+        key, source_of, boot, run, block, value, counts = (
+            np.concatenate([np.zeros(0, "i8"), *parts]).astype("i8") for parts in columns.values()
+        )
+        weight = counts.astype("u8")
+        plain = bool((weight == 1).all())
+        return Side(
+            names,
+            key,
+            source_of,
+            boot,
+            run,
+            block,
+            value,
+            weight=None if plain else weight,
+            boots=[dict(boot) for source in self.sources for boot in source["boots"]],
+            sources=[
+                {"digest": s["digest"], "format": s["format"], "boots": len(s["boots"])}
+                for s in self.sources
+            ],
+            folded=self.folded,
+            name="snapshot",
+        )
+
+    def merge(self, *others: Snapshot) -> Snapshot:
+        """Several snapshots as one; a source that stands in two of them counts once.
+
+        The result does not depend on order or grouping.
+        """
+        sources = {s["digest"]: s for one in (self, *others) for s in one.sources}
+        keys: dict[Key, dict[tuple[Any, ...], dict[str, Any]]] = {}
+        for one in (self, *others):
+            for entry in one.keys:
+                key = Key(**{n: v for n, v in entry.items() if n != "units"})
+                place = keys.setdefault(key, {})
+                for unit in entry["units"]:
+                    place[unit["source"], unit["boot"], unit["run"]] = unit
+        return Snapshot(
+            [sources[d] for d in sorted(sources)],
+            [
+                {**_key_dict(key), "units": [keys[key][u] for u in sorted(keys[key])]}
+                for key in sorted(keys, key=_sorting)
+            ],
+        )
+
+
+def _unit_rows(side: Side, rows: np.ndarray[Any, Any], blocks: bool) -> dict[str, Any]:
+    """One key in one boot and run."""
+    value = side.value[rows]
+    if blocks:
+        order = np.lexsort((value, side.block[rows]))
+        block = np.unique(side.block[rows], return_inverse=True)[1][order]
+        return {"block": block.tolist(), "value": value[order].tolist()}
+    weight = np.ones(len(rows), "u8") if side.weight is None else side.weight[rows]
+    value, count, folded = _core.fold_counts(value, weight, MAX_DISTINCT)
+    out = {"value": value.tolist(), "count": count.tolist()}
+    if folded:
+        out["folded"] = True
+    return out
+
+
+def snapshot(*sources: Any, exchange: Any = None) -> Snapshot:
+    """The counts of data sets, snapshots or paths.
+
+    Parameters
+    ----------
+    *sources
+        Data sets, snapshots or paths; equal sources count once.
+    exchange
+        As in `compare`: for which keys the blocks are kept.
+
+    Returns
+    -------
+    Snapshot
+
+    Raises
+    ------
+    NotEnoughData
+        No source, or one without a digest.
+    """
+    if not sources:
+        raise NotEnoughData("a snapshot needs a source")
+    parts = [one if isinstance(one, Snapshot) else _of_side(side_of(one), exchange) for one in
+             _flat(sources)]  # fmt: skip
+    return parts[0].merge(*parts[1:])
+
+
+def _flat(sources: Iterable[Any]) -> list[Any]:
+    out: list[Any] = []
+    for one in sources:
+        if isinstance(one, (list, tuple)):
+            out += _flat(one)
+        elif isinstance(one, (str, os.PathLike)):
+            out.append(load_any(one))
+        else:
+            out.append(one)
+    return out
+
+
+def _of_side(side: Side, exchange: Any) -> Snapshot:
+    digests = [source.get("digest") for source in side.sources]
+    used = np.unique(side.source).tolist()
+    if any(s < 0 or s >= len(digests) or not digests[s] for s in used):
+        raise NotEnoughData("a snapshot names its sources by digest, and one has none")
+    boots: dict[int, list[int]] = {s: [] for s in range(len(digests))}
+    for s, b in np.unique(np.stack([side.source, side.boot], 1), axis=0).tolist():
+        boots[s].append(b)
+    entries: dict[Key, list[dict[str, Any]]] = {}
+    order = np.lexsort((side.run, side.boot, side.source, side.key))
+    ids = np.stack([side.key, side.source, side.boot, side.run], 1)[order]
+    new = np.ones(len(ids), "?")
+    new[1:] = (ids[1:] != ids[:-1]).any(axis=1)
+    first: list[int] = np.flatnonzero(new).tolist()
+    for a, b in zip(first, [*first[1:], len(ids)], strict=True):
+        k, s, boot, run = ids[a].tolist()
+        key = side.keys[k]
+        blocks = class_of(key, exchange) != "none" and side.weight is None
+        unit = _unit_rows(side, order[a:b], blocks)
+        unit |= {"source": digests[s], "boot": boots[s].index(boot), "run": max(run, 0)}
+        entries.setdefault(key, []).append(unit)
+    heads = [
+        {
+            "digest": digests[s],
+            "format": side.sources[s].get("format", ""),
+            "boots": [_boot(side, b) for b in boots[s]],
+        }
+        for s in used
+    ]
+    keys = [
+        {**_key_dict(key), "units": sorted(units, key=lambda u: (u["source"], u["boot"], u["run"]))}
+        for key, units in sorted(entries.items(), key=lambda item: _sorting(item[0]))
+    ]
+    return Snapshot(sorted(heads, key=lambda h: str(h["digest"])), keys)
+
+
+def _boot(side: Side, number: int) -> dict[str, Any]:
+    known = side.boots[number] if 0 <= number < len(side.boots) else {}
+    return {name: known[name] for name in _BOOT if known.get(name)}
+
+
+# ---- reading ------------------------------------------------------------------------------------
+
+
+def is_snapshot(head: bytes) -> bool:
+    """Whether a file that begins so is a snapshot."""
+    return head.lstrip()[:64].replace(b" ", b"").startswith(f'{{"schema":"{SCHEMA}"'.encode())
+
+
+def load_snapshot(data: bytes, name: str = "snapshot") -> Snapshot:
+    """A snapshot from the bytes of its file.
+
+    Raises
+    ------
+    InputError
+        Not a snapshot, a newer version, or one that contradicts itself.
+    """
+    try:
+        document = json.loads(data)
+    except ValueError as error:
+        raise InputError(f"not a snapshot: {error}", path=name) from None
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise InputError(f"not a snapshot: no schema {SCHEMA}", path=name)
+    if document.get("version") != VERSION:
+        raise InputError(
+            f"snapshot version {document.get('version')} is not read here, {VERSION} is", path=name
+        )
+    try:
+        made = Snapshot(document["sources"], document["keys"])
+        _check(made)
+        return made.merge()
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        raise InputError(f"damaged snapshot: {error}", path=name) from None
+
+
+def _check(made: Snapshot) -> None:
+    """ValueError where a snapshot contradicts itself."""
+    boots = {source["digest"]: len(source["boots"]) for source in made.sources}
+    for entry in made.keys:
+        key = Key(**{n: v for n, v in entry.items() if n != "units"})
+        if key.resolution < 1:
+            raise ValueError(f"key {key.test} {key.metric}: resolution {key.resolution}")
+        for unit in entry["units"]:
+            if not 0 <= unit["boot"] < max(1, boots[unit["source"]]):
+                raise ValueError(f"boot {unit['boot']} is not among those of its source")
+            for name in ("count", "block"):
+                if name in unit and len(unit[name]) != len(unit["value"]):
+                    raise ValueError(f"{name} and value differ in length")
+            if any(not -(1 << 63) <= v < 1 << 63 for v in unit["value"]):
+                raise ValueError("a value beyond 63 bits")
+            if any(c < 1 for c in unit.get("count", ())):
+                raise ValueError("a count below 1")
+
+
+def load_any(source: str | os.PathLike[str]) -> Any:
+    """A path or pattern as a snapshot or a data set, decided by content."""
+    path = Path(os.fspath(source))
+    if path.is_file():
+        with path.open("rb") as file:
+            head = file.read(256)
+        if is_snapshot(head):
+            return load_snapshot(path.read_bytes(), str(path))
+    from .reading import read
+
+    return read(os.fspath(source))
+
+
+def sniff(head: bytes, source: Any) -> Any:
+    """How well the form fits, for the dispatcher."""
+    from .detect import Match
+
+    if is_snapshot(head):
+        return Match(100, f"begins with the schema {SCHEMA}")
+    return Match(0, "")
+
+
+def load(source: Any, options: Any) -> Snapshot:
+    """Read a snapshot, for the dispatcher."""
+    return load_snapshot(source.read_bytes(), source.name)

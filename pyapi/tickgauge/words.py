@@ -1,0 +1,85 @@
+"""What the words of a comparison mean, and what would settle an open one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["FLAGS", "MEANING", "ORDER", "meaning", "note_of", "settles"]
+
+#: Verdicts in the order in which they are reported.
+ORDER = (
+    "regressed",
+    "improved",
+    "changed",
+    "unreplicated",
+    "inconclusive",
+    "equivalent",
+    "missing",
+)
+
+MEANING = {
+    "regressed": "worse by more than the margin: scatter between boots does not explain it",
+    "improved": "better by more than the margin: scatter between boots does not explain it",
+    "changed": "it did change, but whether by more than the margin is undecided",
+    "unreplicated": "one boot a side: the change is what was measured, nothing says how much "
+    "of it is scatter",
+    "inconclusive": "no change as well as a change beyond the margin would fit these boots",
+    "equivalent": "any change is smaller than the margin",
+    "missing": "a side has no value",
+}
+
+#: Bits of the column `flags`.
+FLAGS = {
+    1: "detectable but negligible",
+    2: "below resolution",
+    4: "a side is constant: interval widened by what the tick leaves open",
+    8: "inside the prediction interval",
+    16: "the A/A boots are bimodal: no noise model",
+    32: "fewer than 4 A/A boots: no noise model",
+    64: "p drawn, not counted",
+    128: "sides of different resolution, compared at the coarser",
+}
+
+
+def _count(n: int, unit: str) -> str:
+    return f"{n} {unit}" if n == 1 else f"{n} {unit}s"
+
+
+def note_of(flags: int, unit: str = "boot") -> str:
+    """The flags of a row as words, the important ones first."""
+    order = (8, 2, 1, 16, 32, 128, 64)
+    words = [FLAGS[bit] for bit in order if flags & bit]
+    return ", ".join(words).replace("boots", f"{unit}s")
+
+
+def meaning(verdict: str, unit: str = "boot") -> str:
+    """What a verdict means, in a sentence."""
+    return MEANING[verdict].replace("boot", unit)
+
+
+def settles(verdict: str, row: dict[str, Any], unit: str = "boot") -> str:
+    """What would settle a row: "" where nothing is open.
+
+    Parameters
+    ----------
+    verdict : str
+    row : dict
+        Columns n_old, n_new, needed, p_min of the comparison.
+    unit : str
+    """
+    needed = row.get("needed")
+    few = min(row["n_old"], row["n_new"])
+    if verdict == "unreplicated":
+        return (
+            f"{_count(int(needed or 4), unit)} a side, or one new against three old, "
+            "or --noise with 4 A/A boots of one firmware"
+        )
+    if verdict == "changed":
+        return f"more {unit}s a side narrow the interval; a margin that fits the job decides"
+    if verdict == "inconclusive":
+        if needed == 0:
+            return f"over 1000 {unit}s a side: it scatters too much for this margin"
+        if needed is None or needed <= few:
+            return f"more {unit}s a side"
+        return f"about {_count(int(needed), unit)} a side would see a change of the margin's size"
+    return ""

@@ -1,0 +1,371 @@
+"""compare: published releases, hand-made boots, words, files."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import tickgauge as tg
+from support.sides import JUNO, boots, release
+from tickgauge.comparing import parse_margin
+from tickgauge.sides import Key, Side, merged, pack
+
+
+def row_of(made, **where):
+    rows = made.rows.select(**where)
+    assert len(rows) == 1
+    return rows.row(0)
+
+
+# ---- published releases -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def n1sdp():
+    return tg.compare(release("n1sdp", "fe7d06a67", "v2.9"), release("n1sdp", "fe7d06a67", "v2.10"))
+
+
+def test_every_n1sdp_wakeup_is_up_as_published_and_unreplicated(n1sdp):
+    wakeups = n1sdp.rows.select(metric="wakeup")
+    assert len(wakeups) == 20
+    percent = np.array(wakeups["percent"])
+    assert (round(percent.min(), 2), round(percent.max(), 2)) == (128.63, 195.52)
+    assert set(n1sdp.rows["verdict"]) == {"unreplicated"}
+    assert n1sdp.header[0].startswith("unit: boot (1 v 1), margin 5 %")
+
+
+def test_one_line_says_what_unreplicated_means_and_what_settles_it(n1sdp):
+    (line,) = n1sdp.explanations()
+    assert line.startswith("unreplicated: one boot a side")
+    assert "4 boots a side" in line
+    assert line in str(n1sdp)
+
+
+@pytest.fixture(scope="module")
+def juno():
+    return tg.compare(release("juno", *JUNO[3]), release("juno", *JUNO[4]))
+
+
+def test_lock_order_is_told_from_cost(juno):
+    group = next(
+        juno.groups.row(i) for i in range(len(juno.groups))
+        if juno.groups.row(i)["group"] == "cpu_susp_parallel powerdown"
+    )  # fmt: skip
+    assert (round(group["core_low"]), round(group["core_high"])) == (-58, 417)
+    assert (round(group["rank_low"], 2), round(group["rank_high"], 2)) == (0.02, 0.39)
+    assert "lock order, not cost" in group["note"]
+    assert round(group["ols_a_new"] / 1000, 1) == 104.7
+    assert round(group["ols_b_new"] / 1000, 1) == 145.2
+    ranks = juno.rows.select(test="cpu_susp_parallel", metric="powerdown")
+    assert len(ranks) == 6
+    assert set(ranks["verdict"]) == {"unreplicated"}
+    assert sorted(ranks["rank"]) == [f"{n}/6" for n in range(1, 7)]
+
+
+def test_a_common_factor_is_reported_once():
+    made = tg.compare(release("juno", *JUNO[2]), release("juno", *JUNO[3]))
+    found = [f for f in made.factors if f["metric"] == "cache_flush" and f["cluster"] == 0]
+    assert [round(f["factor"], 2) for f in found] == [1.22]
+    assert set(found[0]["keys"]) == {
+        "susp_deep_serial cache_flush 0,0",
+        "susp_deep_serial cache_flush 0,1",
+        "cpu_off_serial cache_flush 0,0",
+        "cpu_off_serial cache_flush 0,1",
+    }
+
+
+def test_the_last_cpu_down_is_a_key_of_its_own(juno):
+    keys = [k for k in juno.rows["key"] if "last down" in k]
+    assert sorted(keys) == [f"susp_deep_parallel cache_flush cluster {c} last down" for c in (0, 1)]
+    # the last man's L2 flush hardly moved, the others lost theirs
+    for key in keys:
+        assert abs(row_of(juno, key=key)["percent"]) < 5
+
+
+def test_exchange_can_be_overridden():
+    old, new = release("juno", *JUNO[3]), release("juno", *JUNO[4])
+    plain = tg.compare(old, new, exchange="none")
+    assert len(plain.groups) == 0
+    row = row_of(plain, test="cpu_susp_parallel", metric="powerdown", cluster=1, core=0)
+    assert round(row["percent"], 2) == 417.28
+    some = tg.compare(old, new, exchange={("cpu_susp_parallel", "powerdown"): "none"})
+    assert "cpu_susp_parallel powerdown" not in list(some.groups["group"])
+    with pytest.raises(ValueError, match="exchange must be one of"):
+        tg.compare(old, new, exchange="cores")
+
+
+# ---- verdicts ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict", "note"),
+    [
+        ([41] * 4, [41] * 4, "equivalent", "below resolution"),
+        ([41], [41], "unreplicated", "below resolution"),
+        ([41] * 3, [41] * 4, "equivalent", "below resolution"),
+        ([41] * 5, [42], "inconclusive", "inside the prediction interval, below resolution"),
+        ([41] * 4, [83], "regressed", ""),
+        ([24, 24, 25, 25], [25, 26, 26, 27], "inconclusive", ""),
+        ([24] * 15 + [25] * 10, [24] * 5 + [25] * 20, "equivalent", ""),
+        ([48, 48, 49, 48, 49], [50, 50, 49, 50, 51], "changed", ""),
+    ],
+)
+def test_constant_and_tied_series(old, new, verdict, note):
+    made = tg.compare(boots(old), boots(new))
+    row = made.rows.row(0)
+    assert row["verdict"] == verdict
+    assert row["note"] == note
+    assert "significant" not in str(made)
+
+
+def test_p_stands_beside_the_word_and_never_makes_it():
+    made = tg.compare(boots([24] * 15 + [25] * 10), boots([24] * 5 + [25] * 20))
+    row = made.rows.row(0)
+    assert row["p"] == pytest.approx(0.00858, abs=5e-6)
+    assert (row["shift"], row["lo"], row["hi"]) == (0, 0, 1)
+    assert row["p_bh"] == row["p"]
+
+
+def test_several_readings_of_a_boot_are_one_observation():
+    """Cores or calls of one boot are no replication: 2 boots of 50 stay 2 boots."""
+    old = boots([[100] * 50, [101] * 50])
+    new = boots([[200] * 50, [201] * 50])
+    made = tg.compare(old, new)
+    assert made.units == (2, 2)
+    assert made.rows.row(0)["verdict"] == "inconclusive"
+    by_reading = tg.compare(old, new, unit="reading")
+    assert by_reading.units == (100, 100)
+    assert by_reading.rows.row(0)["verdict"] == "regressed"
+    assert by_reading.header[0].startswith("unit: reading (100 v 100)")
+
+
+def test_within_one_boot_the_shift_is_shown():
+    made = tg.compare(boots([[10, 11, 10, 12, 10]]), boots([[20, 21, 20, 22, 20]]))
+    row = made.rows.row(0)
+    assert row["verdict"] == "unreplicated"
+    assert row["within"] == 10
+
+
+def test_three_against_three_says_that_it_cannot_tell():
+    made = tg.compare(boots([100, 101, 102]), boots([200, 201, 202]))
+    row = made.rows.row(0)
+    assert (row["verdict"], row["p_min"], row["needed"]) == ("inconclusive", 0.1, 4)
+    assert "smallest p attainable 0.1" in made.explanations()[0]
+
+
+def test_margin_in_ns_binds_times_only():
+    time, rate = Key(test="t", metric="a", unit="us"), Key(test="t", metric="b", unit="MB/s",
+                                                           better="higher")  # fmt: skip
+    old = boots({time: [1] * 5, rate: [1000, 1001, 1002, 1003, 1004]})
+    new = boots({time: [2] * 5, rate: [1100, 1101, 1102, 1103, 1104]})
+    made = tg.compare(old, new, margin=0, margin_ns=5000)
+    assert row_of(made, metric="a")["delta"] == 5000
+    assert row_of(made, metric="a")["verdict"] == "equivalent"
+    assert row_of(made, metric="b")["verdict"] == "improved"
+    assert row_of(made, metric="b")["shown"] == "MB/s"
+
+
+def test_console_ticks_and_printed_us_meet_exactly():
+    ticks = Key(test="t", metric="m", unit="tick", clock_hz=24_000_000)
+    us = Key(test="t", metric="m", unit="us")
+    made = tg.compare(boots([240] * 4, ticks), boots([10] * 4, us))
+    row = made.rows.row(0)
+    assert (row["old"], row["new"], row["shift"], row["step"]) == (10_000, 10_000, 0, 1000)
+    assert "different resolution" in row["note"]
+
+
+def test_an_unknown_clock_is_not_comparable_with_ns_and_says_what_settles_it():
+    ticks, ns = Key(test="t", metric="m", unit="tick"), Key(test="t", metric="m", unit="ns")
+    made = tg.compare(boots([240] * 4, ticks), boots([10] * 4, ns))
+    assert len(made) == 0
+    assert made.not_comparable == [("t m", "the clock of one side is unknown: --clock settles it")]
+
+
+def test_other_platform_or_build_is_not_comparable():
+    old = boots([1, 2, 3, 4], platform="juno", build="release")
+    for new in (boots([1, 2], platform="n1sdp"), boots([1, 2], build="debug")):
+        made = tg.compare(old, new)
+        assert len(made) == 0
+        assert made.not_comparable[0][1].startswith("other ")
+        assert len(tg.compare(old, new, anyway=True)) == 1
+
+
+def test_unmatched_keys_are_listed():
+    a, b = Key(test="t", metric="a", unit="ns"), Key(test="t", metric="b", unit="ns")
+    made = tg.compare(boots({a: [1, 2]}), boots({b: [1, 2]}))
+    assert made.unmatched == {"old": ["t a"], "new": ["t b"]}
+    assert "only in old: t a" in str(made)
+
+
+def test_regressed_comes_first():
+    keys = [Key(test="t", metric=m, unit="ns") for m in "abc"]
+    old = boots({k: [1000, 1001, 1002, 1003, 1004] for k in keys})
+    new = boots(
+        {
+            keys[0]: [1000, 1001, 1002, 1003, 1004],
+            keys[1]: [900, 901, 902, 903, 904],
+            keys[2]: [1200, 1201, 1202, 1203, 1204],
+        }
+    )
+    made = tg.compare(old, new)
+    assert list(made.rows["verdict"]) == ["regressed", "improved", "equivalent"]
+    assert made.counts == {"regressed": 1, "improved": 1, "equivalent": 1}
+    assert made.expected_false_alarms == pytest.approx(3 * 4 / 252)
+    assert made.geometric_mean == pytest.approx((0.9 * 1.2) ** (1 / 3), rel=1e-3)
+
+
+def test_noise_serves_one_boot_against_one():
+    noise = boots([990, 1010, 1000, 1000])
+    made = tg.compare(boots([1000]), boots([1100]), noise=noise)
+    assert made.rows.row(0)["verdict"] == "regressed"
+    assert made.rows.row(0)["method"] == "noise"
+    two = tg.compare(boots([1000]), boots([1100]), noise=boots([990, 991, 1400, 1401]))
+    assert two.rows.row(0)["verdict"] == "unreplicated"
+    assert "bimodal" in two.rows.row(0)["note"]
+
+
+def test_paired_boots():
+    old, new = [100, 200, 300, 400, 500, 600], [110, 211, 312, 411, 510, 612]
+    made = tg.compare(boots(old), boots(new), paired=True, margin=0.02)
+    assert made.rows.row(0)["p"] == 0.03125
+    assert made.rows.row(0)["verdict"] == "regressed"
+    assert tg.compare(boots(old), boots(new), margin=0.02).rows.row(0)["verdict"] == "inconclusive"
+
+
+@pytest.mark.parametrize(("text", "value"), [("5%", 0.05), ("0.05", 0.05), (0.1, 0.1), ("0%", 0)])
+def test_margins(text, value):
+    assert parse_margin(text) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("text", ["-1%", "x", "nan", math.inf])
+def test_bad_margins(text):
+    with pytest.raises(ValueError):
+        parse_margin(text)
+
+
+# ---- packing ----------------------------------------------------------------------------------
+
+
+def cpus(*rows, exchange="all"):
+    """A side of blocks: each row of a boot is one block of cpus."""
+    keys = [
+        Key(test="p", metric="m", unit="ns", cluster=0, core=c, exchange=exchange)
+        for c in range(max(len(r) for boot in rows for r in boot))
+    ]
+    cells = [
+        (c, b, n, value)
+        for b, boot in enumerate(rows)
+        for n, block in enumerate(boot)
+        for c, value in enumerate(block)
+    ]
+    key, boot, block, value = (np.array(column, "i8") for column in zip(*cells, strict=True))
+    zero = np.zeros(len(value), "i8")
+    return Side(keys, key, zero, boot, zero, block, value)
+
+
+def test_ranks_are_taken_block_by_block():
+    side = cpus([(30, 10, 20), (1, 2, 3)], [(5, 4, 6)])
+    packed = pack(side, "boot")
+    one = np.ones(3, "u8")
+    value, _, unit_start, key_start, *_ = packed.samples([0, 1, 2], one, one, one)
+    assert key_start.tolist() == [0, 2, 4, 6]
+    per_unit = [sorted(v.tolist()) for v in np.split(value, unit_start[1:-1].astype(int))]
+    assert per_unit == [[1, 10], [4], [2, 20], [5], [3, 30], [6]]
+
+
+def test_a_block_that_lacks_a_cpu_is_left_out_and_said_so():
+    side = cpus([(30, 10, 20)], [(1, 2)], [(5, 4, 6)])
+    packed = pack(side, "boot")
+    assert packed.notes == [
+        "p m: 1 of 3 blocks have another number of cpus than 3 and are left out"
+    ]
+    assert len(packed.shown) == 3
+
+
+def test_more_cpus_on_one_side_are_unmatched_not_compared():
+    made = tg.compare(cpus([(1, 2, 3)]), cpus([(1, 2)]))
+    assert len(made) == 0
+    assert len(made.unmatched["old"]) == 3
+    assert len(made.unmatched["new"]) == 2
+
+
+def test_merging_sides_keeps_boots_apart():
+    both = merged([boots([1, 2]), boots([3])])
+    assert both.boot.tolist() == [0, 1, 2]
+    assert both.source.tolist() == [0, 0, 1]
+    assert len(both.keys) == 1
+
+
+def test_ten_shuffled_boots_are_equal_sorted_and_differ_by_cpu():
+    rng = np.random.default_rng(5)
+    ladder = np.array([100, 240, 380, 520])
+
+    def side(shift):
+        return cpus(*[[tuple((rng.permutation(ladder) + shift).tolist())] for _ in range(10)])
+
+    made = tg.compare(side(0), side(0))
+    assert set(made.rows["verdict"]) == {"equivalent"}
+    group = made.groups.row(0)
+    assert group["exchange_p"] > 0.01
+    slower = tg.compare(side(0), side(40))
+    assert slower.rows.select(rank="1/4").row(0)["verdict"] == "regressed"
+    assert slower.groups.row(0)["w1"] == 40
+
+
+# ---- leaving ----------------------------------------------------------------------------------
+
+
+def test_every_form_tells_the_same(n1sdp):
+    document = json.loads(n1sdp.to_json())
+    assert (document["schema"], document["command"]) == ("tickgauge", "compare")
+    assert document["unit"] == "boot (1 v 1)"
+    assert len(document["rows"]) == 64
+    first = n1sdp.rows.row(0)
+    assert document["rows"][0]["percent"] == pytest.approx(first["percent"])
+    assert list(document["rows"][0]).index("shift") < list(document["rows"][0]).index("verdict")
+    for text in (n1sdp.to_md(), n1sdp.to_rst(), n1sdp.to_html(), n1sdp.to_csv(), str(n1sdp)):
+        assert first["key"].split(" ")[0].replace("_", "") in text.replace("\\_", "_").replace(
+            "_", ""
+        )
+        assert "unreplicated" in text
+    assert len(n1sdp.to_csv().splitlines()) == 65
+
+
+def test_json_obeys_its_schema(n1sdp, juno):
+    jsonschema = pytest.importorskip("jsonschema")
+    from importlib.resources import files
+
+    schema = json.loads(files("tickgauge").joinpath("schemas/compare.json").read_text("utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for made in (n1sdp, juno, tg.compare(boots([1, 2, 3, 4]), boots([5, 6, 7, 8]))):
+        jsonschema.validate(json.loads(made.to_json()), schema)
+
+
+def test_frames_leave_for_pandas(n1sdp):
+    pd = pytest.importorskip("pandas")
+    frame = n1sdp.to_pandas()
+    assert isinstance(frame, pd.DataFrame)
+    assert len(frame) == 64
+
+
+def test_a_forest_plot_on_given_axes(n1sdp):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("Agg")
+    figure, ax = plt.subplots()
+    assert n1sdp.plot(ax) is ax
+    plt.close(figure)
+
+
+def test_equal_input_gives_equal_bytes():
+    old, new = boots(list(range(100, 160))), boots(list(range(103, 163)))
+    assert tg.compare(old, new).to_json() == tg.compare(old, new).to_json()
+
+
+def test_what_is_no_side_is_refused():
+    with pytest.raises(TypeError, match="not a data set"):
+        tg.compare(5, boots([1]))
+    with pytest.raises(tg.NotEnoughData):
+        tg.compare([], boots([1]))
+    with pytest.raises(ValueError, match="unit must be one of"):
+        tg.compare(boots([1]), boots([1]), unit="core")

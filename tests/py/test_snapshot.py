@@ -1,0 +1,167 @@
+"""Snapshots: byte-stable, mergeable, and as good as their sources."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tickgauge as tg
+from support.sides import JUNO, boots, release
+from tickgauge.sides import Key, merged
+from tickgauge.snapshots import MAX_DISTINCT, is_snapshot, load_snapshot
+
+KEYS = [
+    Key(format="t", test="a", metric="m", unit="ns"),
+    Key(format="t", test="p", metric="m", unit="tick", clock_hz=24_000_000, cluster=0, core=0,
+        exchange="all"),
+    Key(format="t", test="p", metric="m", unit="tick", clock_hz=24_000_000, cluster=0, core=1,
+        exchange="all"),
+]  # fmt: skip
+
+values = st.lists(st.lists(st.integers(-3, 3), min_size=1, max_size=4), min_size=1, max_size=3)
+
+
+@st.composite
+def sources(draw):
+    digest = draw(st.sampled_from("abcdef"))
+    rng = np.random.default_rng(ord(digest))  # one digest, one content
+    shape = [int(n) for n in rng.integers(1, 4, 3)]
+    return boots(
+        {k: [rng.integers(-3, 3, 3).tolist() for _ in range(shape[0])] for k in KEYS},
+        version=f"v{digest}", digest=digest,
+    )  # fmt: skip
+
+
+@given(st.lists(sources(), min_size=1, max_size=5), st.randoms())
+@settings(max_examples=60, deadline=None)
+def test_merging_does_not_depend_on_order_or_grouping(parts, random):
+    parts = [tg.snapshot(p) for p in parts]
+    whole = parts[0].merge(*parts[1:]).to_bytes()
+    shuffled = list(parts)
+    random.shuffle(shuffled)
+    cut = len(shuffled) // 2 or 1
+    left, right = shuffled[:cut], shuffled[cut:] or shuffled[:1]
+    grouped = left[0].merge(*left[1:]).merge(right[0].merge(*right[1:]))
+    assert grouped.to_bytes() == whole
+    assert grouped.merge(grouped).to_bytes() == whole
+    assert load_snapshot(whole).to_bytes() == whole
+
+
+@given(values)
+@settings(max_examples=60, deadline=None)
+def test_counts_are_exact(per_boot):
+    made = tg.snapshot(boots({KEYS[0]: per_boot}))
+    (entry,) = made.keys
+    for unit, readings in zip(entry["units"], per_boot, strict=True):
+        distinct, counts = np.unique(readings, return_counts=True)
+        assert (unit["value"], unit["count"]) == (distinct.tolist(), counts.tolist())
+
+
+def test_a_comparison_of_snapshots_is_that_of_their_sources():
+    old, new = release("juno", *JUNO[3]), release("juno", *JUNO[4])
+    direct, kept = tg.compare(old, new), tg.compare(tg.snapshot(old), tg.snapshot(new))
+    assert kept.rows.to_csv() == direct.rows.to_csv()
+    assert kept.groups.to_csv() == direct.groups.to_csv()
+    assert kept.factors == direct.factors
+
+
+def test_replicated_sides_too():
+    rng = np.random.default_rng(3)
+    sides = [
+        boots({k: rng.integers(1000 + d, 1020 + d, (6, 4)).tolist() for k in KEYS}, digest=str(d))
+        for d in (0, 300)
+    ]
+    direct = tg.compare(*sides)
+    kept = tg.compare(*map(tg.snapshot, sides))
+    assert kept.rows.to_csv() == direct.rows.to_csv()
+    assert "regressed" in set(direct.rows["verdict"])
+
+
+def test_no_paths_and_no_times_inside():
+    text = tg.snapshot(release("juno", *JUNO[4])).to_bytes().decode()
+    assert set(json.loads(text)) == {"schema", "version", "sources", "keys"}
+    assert "name" not in text
+    assert "/" not in text
+
+
+def test_one_line_a_key_so_that_git_shows_what_changed():
+    lines = tg.snapshot(boots({KEYS[0]: [[1, 2]], KEYS[1]: [[3]], KEYS[2]: [[4]]})).to_bytes()
+    assert lines.count(b"\n") == 9  # head, "sources", one source, "]", "keys", three keys, end
+
+
+def test_equal_sources_count_once():
+    one = boots([1, 2, 3], digest="d")
+    assert tg.snapshot(one, one) == tg.snapshot(one)
+    assert tg.compare(tg.snapshot(one, one), one).units == (3, 3)
+
+
+def test_many_distinct_values_are_folded_and_marked():
+    many = list(range(1, MAX_DISTINCT + 1000))
+    made = tg.snapshot(boots([many]))
+    assert made.folded
+    assert sum(made.keys[0]["units"][0]["count"]) == len(many)
+    assert "folded" in repr(made)
+    assert "folded" in " ".join(tg.compare(made, boots([1])).notes)
+
+
+def test_the_file_obeys_its_schema():
+    jsonschema = pytest.importorskip("jsonschema")
+    from importlib.resources import files
+
+    schema = json.loads(files("tickgauge").joinpath("schemas/snapshot.json").read_text("utf-8"))
+    for made in (tg.snapshot(release("juno", *JUNO[4])), tg.snapshot(boots([1, 2], KEYS[0]))):
+        jsonschema.validate(json.loads(made.to_bytes()), schema)
+
+
+def test_saved_and_found_by_content(tmp_path):
+    made = tg.snapshot(boots([1, 2, 3, 4], digest="d"))
+    path = tmp_path / "base.txt"
+    made.save(path)
+    assert is_snapshot(path.read_bytes()[:64])
+    assert tg.compare(str(path), path).units == (4, 4)
+    assert not is_snapshot(b'{"schema":"tickgauge","version":1')
+    assert not is_snapshot(b"")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d.update(version=2), "version 2 is not read"),
+        (lambda d: d.update(schema="x"), "no schema"),
+        (lambda d: d.pop("keys"), "damaged"),
+        (lambda d: d["keys"][0]["units"][0].update(source="other"), "damaged"),
+        (lambda d: d["keys"][0]["units"][0].update(boot=9), "boot 9"),
+        (lambda d: d["keys"][0]["units"][0]["count"].append(1), "differ in length"),
+        (lambda d: d["keys"][0]["units"][0].update(value=[2**63]), "63 bits"),
+        (lambda d: d["keys"][0]["units"][0].update(count=[0]), "count below 1"),
+        (lambda d: d["keys"][0].update(resolution=0), "resolution 0"),
+        (lambda d: d["keys"][0].update(strange=1), "damaged"),
+        (lambda d: d.update(keys=5), "damaged"),
+    ],
+)
+def test_damaged_snapshots_are_refused(change, message):
+    document = json.loads(tg.snapshot(boots([7], digest="d")).to_bytes())
+    change(document)
+    with pytest.raises(tg.InputError, match=message):
+        load_snapshot(json.dumps(document).encode())
+
+
+def test_what_is_no_json_is_refused():
+    with pytest.raises(tg.InputError, match="not a snapshot"):
+        load_snapshot(b"\xff\x00")
+
+
+def test_a_source_without_a_digest_cannot_be_kept():
+    side = boots([1])
+    side.sources = []
+    with pytest.raises(tg.NotEnoughData, match="digest"):
+        tg.snapshot(side)
+    with pytest.raises(tg.NotEnoughData):
+        tg.snapshot()
+
+
+def test_a_merged_side_keeps_its_sources():
+    both = merged([boots([1, 2], digest="a"), boots([3], digest="b")])
+    assert tg.snapshot(both) == tg.snapshot(boots([1, 2], digest="a"), boots([3], digest="b"))
