@@ -32,7 +32,10 @@ static const tg_rule_def rules[] = {
           "[power:]psci_domain_idle_exit: ~cpu_id={cpu:uint} state=0x{state:hex}"),
     EVENT("suspend_resume", "suspend_resume:",
           "[power:]suspend_resume: ~{action:word}[[{val:uint}]] {what:begin|end}"),
-    {.name = "ftrace.lost", .pattern = "CPU:{cpu:uint} [[LOST[ {n:uint}] EVENTS]]"},
+    {.name = "ftrace.lost",
+     .pattern = "CPU:{cpu:uint} [[LOST[ {n:uint}] EVENTS]]",
+     .tag = "EVENTS]",
+     .soft = true},
     {.name = "ftrace.entries",
      .pattern = "entries-in-buffer/entries-written: {in:uint}/{written:uint}"},
 };

@@ -19,6 +19,7 @@ __all__ = ["main"]
 # The module of that name in this folder has add(subparsers) and run(args) -> exit status.
 VERBS = {
     "show": "what is in the sources, and why they were read so",
+    "calls": "OP-TEE calls and their hops, over many calls",
     "axi": "AXI transactions of a capture, what blocks them; two captures compared",
     "table": "release tables of TF-A's performance pages",
     "audit": "are the printed deltas of published tables right?",

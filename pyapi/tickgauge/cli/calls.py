@@ -1,0 +1,169 @@
+"""``tickgauge calls``: calls into the secure world, hop by hop."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+from ..dataset import Dataset
+from ..display import Grid
+from ..frame import Frame
+from . import common, inputs
+
+#: Problems that are listed in text.
+FEW = 10
+
+
+def add(subparsers: Any) -> None:
+    """Add the verb."""
+    parser = common.add_verb(
+        subparsers,
+        "calls",
+        run,
+        "OP-TEE calls and their hops. For every operation and hop the distribution over many "
+        "calls, the first call of each boot apart; calls with missing or doubtful stamps counted.",
+    )
+    parser.add_argument("sources", nargs="+", metavar="SRC", help="consoles, traces, or -")
+    parser.add_argument("--each", action="store_true", help="list every call")
+    parser.add_argument(
+        "--all", action="store_true", help="also show the hops of calls without a client's line"
+    )
+    parser.add_argument(
+        "--skip-first",
+        metavar="N",
+        type=int,
+        default=1,
+        help="leave the first N calls of each operation of a boot out (default 1; 0 keeps all)",
+    )
+    parser.add_argument(
+        "--baud", metavar="UART", type=int, help="show the print time inside each hop"
+    )
+    inputs.add_reading_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Show the calls."""
+    from .. import calls
+
+    if args.skip_first < 0:
+        common.say("--skip-first counts calls: it is not negative")
+        return common.USAGE
+    data = inputs.load_dataset(args, args.sources)
+    for info in data.infos:
+        if info.message:
+            common.say(f"{info.name}: {info.message}")
+    hops = calls.hop_statistics(data, skip_first=args.skip_first, baud=args.baud)
+    rows = _each(data) if args.each else hops.grid()
+    common.emit(
+        args,
+        common.Answer(
+            "calls",
+            rows,
+            sections=_sections(args, data, hops),
+            sources=inputs.source_rows(data),
+            problems=inputs.problem_rows(data),
+            notes=[*data.notes, *_notes(args, data, hops)],
+        ),
+    )
+    status = inputs.status(args, data)
+    return common.worst(status, common.DONE if len(hops) else common.NOTHING)
+
+
+def _sections(args: argparse.Namespace, data: Dataset, hops: Frame) -> list[common.Section]:
+    from .. import calls
+
+    out = [common.Section(data.headline())]
+    counts = calls.call_counts(data)
+    if len(counts):
+        out.append(common.Section("calls", _filled(counts)))
+    kinds = {
+        "client": "hops",
+        "first": "the first call of each boot, apart",
+        "no client": "calls without a client's line",
+        "no client, first": "the first of them in each boot, apart",
+    }
+    there = hops["calls"].tolist()
+    with_client = "client" in there or "first" in there
+    for kind, title in kinds.items():
+        if kind not in there or (kind.startswith("no client") and with_client and not args.all):
+            continue
+        part = hops[np.array([k == kind for k in there])]
+        out.append(common.Section(title, _filled(part, drop=("calls",))))
+    if args.each:
+        out.append(common.Section("every call", _filled_grid(_each(data))))
+    if len(data.problems):
+        shown = data.problems[:FEW].only("source", "line", "rule", "reason", "detail")
+        more = f" (the first {FEW})" if len(data.problems) > FEW else ""
+        out.append(common.Section(f"problems: {len(data.problems)}{more}", _filled(shown)))
+    return out
+
+
+def _filled(frame: Frame, drop: tuple[str, ...] = ()) -> Grid:
+    """The columns that hold anything, in whole ns."""
+    names = [n for n in frame.columns if n not in drop]
+    return _filled_grid(frame.only(*names).grid())
+
+
+def _filled_grid(grid: Grid) -> Grid:
+    """The same without columns in which every value is missing."""
+    kept = [
+        i for i, _ in enumerate(grid.names) if any(row[i] is not None for row in grid.rows)
+    ] or list(range(len(grid.names)))
+    names = [grid.names[i] for i in kept]
+    digits = dict.fromkeys(names, 0)
+    return Grid(names, [[row[i] for i in kept] for row in grid.rows], digits=digits)
+
+
+def _each(data: Dataset) -> Grid:
+    """Every call: its stamps and intervals."""
+    for name in ("calls", "trace_calls"):
+        if name in data.tables and len(data.table(name)):
+            table = data.table(name)
+            places = ("_source", "_offset")
+            shown = [
+                n for n in table.columns if not n.endswith(places) and n not in ("clock_hz", "cmd")
+            ]
+            return table.only(*shown).grid()
+    return Grid(("operation",), [])
+
+
+def _notes(args: argparse.Namespace, data: Dataset, hops: Frame) -> list[str]:
+    """What a reader of the figures must know."""
+    from .. import calls
+
+    notes = []
+    clocks = _clocks(data)
+    for hz in clocks:
+        off = calls.floored_error(hz)
+        what = "exact" if off == 0 else f"{float(off) * 100:.3f} % off"
+        notes.append(
+            f"clock {hz} Hz, a tick is {1e9 / hz:.6g} ns; floored to whole ns as in 2015: {what}"
+        )
+    if len(hops) and "tick" in hops["unit"].tolist():
+        notes.append("no clock is known: figures are ticks; --clock HZ converts them")
+    if args.baud is not None:
+        notes.append(
+            f"uart: time that the line printed inside the hop takes at {args.baud} baud, in ns, "
+            "without its prefix; the hop includes it"
+        )
+    elif "calls" in data.tables and len(data.calls):
+        notes.append(
+            "each stamp's line is printed inside the hop that follows: --baud UART shows how long "
+            "that takes (57 characters at 115200 baud are 5 ms)"
+        )
+    hidden = any(k.startswith("no client") for k in hops["calls"].tolist())
+    if hidden and not args.all and any(k in ("client", "first") for k in hops["calls"].tolist()):
+        notes.append("calls without a client's line are counted above; --all shows their hops")
+    return notes
+
+
+def _clocks(data: Dataset) -> list[int]:
+    keys = data.readings.keys
+    found = {
+        int(hz)
+        for form, hz in zip(keys["format"], keys["clock_hz"], strict=True)
+        if form == "optee" and hz is not None and hz is not np.ma.masked and int(hz) > 0
+    }
+    return sorted(found)
