@@ -402,6 +402,107 @@ START_TEST(a_problem_tells_what_and_where) {
 }
 END_TEST
 
+START_TEST(a_problem_names_the_literal_that_is_missing) {
+  tg_ruleset *set = tr_rules(tfa, sizeof tfa / sizeof tfa[0]);
+  const char *text = "PMF:cpu 0\ttod 0\tts 1\n";
+  tg_records *r = tr_read(set, (const uint8_t *)text, strlen(text), 0, NULL);
+  tg_str s = {NULL, 0};
+  ck_assert(tg_table_text(tg_records_problems(r), 0, TG_PROBLEM_DETAIL, &s));
+  ck_assert_uint_eq(s.n, strlen("expected 'tid', found 'o'"));
+  ck_assert_int_eq(memcmp(s.p, "expected 'tid', found 'o'", s.n), 0);
+  tg_records_free(r);
+  tg_ruleset_free(set);
+}
+END_TEST
+
+/* For --why: what came near every rule. */
+static char *near_text(const tg_rule_def *defs, size_t n, const char *text, bool keep) {
+  tg_ruleset *set = tr_rules(defs, n);
+  tg_reader_options options = {.keep_near = keep};
+  tg_records *r = tr_read(set, (const uint8_t *)text, strlen(text), 0, &options);
+  tr_text t = {NULL, 0, 0};
+  tr_add(&t, "%s", "");
+  const tg_table *near = tg_records_near(r);
+  ck_assert_uint_eq(tg_table_cols(near), TG_NEAR_COLUMNS);
+  for (size_t i = 0; i < tg_table_rows(near); i++) {
+    tr_row(&t, near, i, 0);
+    tr_add(&t, "\n");
+  }
+  tg_records_free(r);
+  tg_ruleset_free(set);
+  return t.p;
+}
+
+START_TEST(near_misses_are_kept) {
+  static const tg_rule_def defs[] = {
+      {.name = "a", .pattern = "fft {n:uint} points: {t:dec} us"},
+      {.name = "b", .pattern = "fft {n:uint} {w:word}"},
+      {.name = "s", .pattern = "* Summary *", .tag = "Summary", .rows = sum_rows, .end = "^==="},
+  };
+  const char *text = "fft 5 points\nfft x\nfft 6 points: 7.5 ms\n* Summary *\nTests x\n===\n";
+  char *got = near_text(defs, 3, text, true);
+  ck_assert_str_eq(got,
+                   " rule='a' line=2 offset=17 column=4 reached=4 expected='a digit' "
+                   "excerpt='fft x'\n"
+                   " rule='a' line=3 offset=37 column=29 reached=18 expected=''us'' taken='b' "
+                   "excerpt='fft 6 points: 7.5 ms'\n"
+                   " rule='a' line=1 offset=12 column=13 reached=12 expected=''points:'' "
+                   "taken='b' excerpt='fft 5 points'\n"
+                   " rule='b' line=2 offset=17 column=4 reached=4 expected='a digit' "
+                   "excerpt='fft x'\n"
+                   " rule='s.count' line=5 offset=59 column=17 reached=7 expected='a blank' "
+                   "excerpt='Tests x'\n"
+                   " rule='s.total' line=5 offset=53 reached=1 expected=''Total'' "
+                   "excerpt='Tests x'\n");
+  free(got);
+  got = near_text(defs, 3, text, false);
+  ck_assert_str_eq(got, "");
+  free(got);
+}
+END_TEST
+
+START_TEST(only_the_nearest_are_kept) {
+  static const tg_rule_def def = {.name = "a", .pattern = "fft {n:uint} points"};
+  char *got = near_text(&def, 1, "fft x\nfft 1\nfft 12\nfft 123\nfft 12345\nfft 1234\nfft y\n", true);
+  tr_text want = {NULL, 0, 0};
+  static const struct {
+    int line, offset, reach;
+    const char *text;
+  } rows[] = {{5, 30, 9, "12345"}, {6, 39, 8, "1234"}, {4, 20, 7, "123"}, {3, 18, 6, "12"},
+              {2, 11, 5, "1"}};
+  for (int i = 0; i < 5; i++)
+    tr_add(&want, " rule='a' line=%d offset=%d column=12 reached=%d expected='a blank' "
+                  "excerpt='fft %s'\n",
+           rows[i].line, rows[i].line == 4 ? 26 : rows[i].line == 5 ? 36 : rows[i].line == 6 ? 45
+                                                                     : rows[i].offset,
+           rows[i].reach, rows[i].text);
+  ck_assert_str_eq(got, want.p);
+  free(want.p);
+  free(got);
+}
+END_TEST
+
+START_TEST(a_rule_can_be_written_down_again) {
+  tg_ruleset *set = tr_rules(tables, sizeof tables / sizeof tables[0]);
+  tg_rule_info info;
+  ck_assert_int_eq(tg_ruleset_info(set, 0, &info), TG_OK);
+  ck_assert_str_eq(info.pattern, tables[0].pattern);
+  ck_assert_str_eq(info.end, "");
+  ck_assert_uint_eq(info.section, 0);
+  ck_assert(!info.row && !info.all && !info.soft);
+  ck_assert_int_eq(tg_ruleset_info(set, 3, &info), TG_OK);
+  ck_assert_str_eq(info.pattern, "Tests {what:word} ~: {n:uint}");
+  ck_assert_str_eq(info.end, "^===");
+  ck_assert_uint_eq(info.section, 2);
+  ck_assert(info.row);
+  ck_assert_int_eq(tg_ruleset_info(set, 5, &info), TG_OK);
+  ck_assert_ptr_null(info.end);
+  ck_assert_uint_eq(info.section, SIZE_MAX);
+  ck_assert_int_eq(tg_ruleset_info(set, 6, &info), TG_ENOTFOUND);
+  tg_ruleset_free(set);
+}
+END_TEST
+
 START_TEST(every_rule_has_a_table) {
   tg_ruleset *set = tr_rules(tfa, sizeof tfa / sizeof tfa[0]);
   tg_records *r = tr_read(set, (const uint8_t *)"x", 1, 0, NULL);
@@ -437,7 +538,7 @@ static tg_status read_hostile(const tg_alloc *a) {
   tg_ruleset *set = NULL;
   tg_reader *reader = NULL;
   tg_records *records = NULL;
-  tg_reader_options options = {.repair_uart = true, .max_line = 100};
+  tg_reader_options options = {.repair_uart = true, .keep_near = true, .max_line = 100};
   tg_status status = tg_ruleset_new(NULL, defs, 10, &set, NULL);
   ck_assert_int_eq(status, TG_OK);
   status = tg_reader_new(a, set, &options, &reader, NULL);
@@ -496,6 +597,10 @@ int main(void) {
   tcase_add_test(tc, megabytes_of_nul_cost_nothing_and_lose_nothing);
   tcase_add_test(tc, limits_keep_what_was_read);
   tcase_add_test(tc, a_problem_tells_what_and_where);
+  tcase_add_test(tc, a_problem_names_the_literal_that_is_missing);
+  tcase_add_test(tc, near_misses_are_kept);
+  tcase_add_test(tc, only_the_nearest_are_kept);
+  tcase_add_test(tc, a_rule_can_be_written_down_again);
   tcase_add_test(tc, every_rule_has_a_table);
   tcase_add_test(tc, every_allocation_may_fail);
   tcase_add_test(tc, every_allocation_of_the_matcher_may_fail);

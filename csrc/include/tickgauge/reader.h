@@ -86,6 +86,23 @@ enum {
 };
 TG_API const tg_table *tg_records_problems(const tg_records *r);
 
+/* With keep_near: for every rule the lines that came nearest to it and did not match, at most
+ * TG_NEAR_KEPT of each, the nearest first: lines without any record before lines that another rule
+ * took, then by how far the template reached. Without keep_near the table is empty. */
+#define TG_NEAR_KEPT 5
+enum {
+  TG_NEAR_RULE = 0,     /* "rule" TEXT */
+  TG_NEAR_LINE = 1,     /* "line" U64 */
+  TG_NEAR_OFFSET = 2,   /* "offset" U64: where in the source it failed */
+  TG_NEAR_COLUMN = 3,   /* "column" U32: 0-based column of the template item that failed */
+  TG_NEAR_REACHED = 4,  /* "reached" U32: bytes of the line that fitted */
+  TG_NEAR_EXPECTED = 5, /* "expected" TEXT: "a digit", "'cmd='" */
+  TG_NEAR_TAKEN = 6,    /* "taken" TEXT: the rule that the line's record went to, or missing */
+  TG_NEAR_EXCERPT = 7,  /* "excerpt" TEXT: up to 120 bytes of the source, raw */
+  TG_NEAR_COLUMNS
+};
+TG_API const tg_table *tg_records_near(const tg_records *r);
+
 /* The ledger per distinct tag: occurrences = used + problems + further (see CONTRIBUTING). */
 typedef struct tg_ledger {
   tg_str tag;

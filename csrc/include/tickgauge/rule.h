@@ -56,6 +56,17 @@ TG_API const char *tg_ruleset_name(const tg_ruleset *set, size_t rule);
 TG_API tg_status tg_ruleset_find(const tg_ruleset *set, const char *name, size_t *rule);
 TG_API tg_str tg_ruleset_tag(const tg_ruleset *set, size_t rule); /* {NULL,0} for a section row */
 
+/* How a rule was written: for export and for `show --formats`. Strings live as long as the set. */
+typedef struct tg_rule_info {
+  const char *pattern; /* the template */
+  const char *end;     /* section: the template of its last line, "" = a blank line; else NULL */
+  size_t section;      /* the rule that begins the section it belongs to; SIZE_MAX: none */
+  tg_better better;
+  bool row; /* a row of that section */
+  bool all, soft;
+} tg_rule_info;
+TG_API tg_status tg_ruleset_info(const tg_ruleset *set, size_t rule, tg_rule_info *out);
+
 /* What each kept field of a rule is; index = position among the kept fields of the template. */
 typedef enum tg_field_type {
   TG_FIELD_UINT,

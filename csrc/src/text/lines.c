@@ -255,7 +255,7 @@ tg_status tg_reader_long(tg_reader *r, const uint8_t *p, size_t n, uint64_t offs
     r->long_told = true;
     status = tg_records_problem(
         r->out, &(tg_trouble){&line, 0, TG_NOT, TG_NOT, TG_REASON_LONG,
-                              "a line end before the bound: read in pieces"});
+                              "a line end before the bound: read in pieces", 0});
   }
   if (status == TG_OK) status = tg_window(r, p, n, offset);
   if (ended) r->long_told = false;

@@ -47,6 +47,7 @@ tg_status tg_reader_new(const tg_alloc *a, tg_ruleset *rules, const tg_reader_op
   tg_copy_init(&r->section_channel, a);
   tg_status status = tg_reader_buffers(r);
   if (status == TG_OK) status = tg_records_new(a, rules, &r->options, &r->out);
+  if (status == TG_OK && r->options.keep_near) status = tg_near_new(a, rules, &r->near);
   if (status == TG_OK && r->options.repair_uart) status = tg_uart_new(a, &r->uart);
   if (status != TG_OK) goto fail;
   *out = r;
@@ -61,6 +62,7 @@ void tg_reader_free(tg_reader *r) {
   tg_alloc a = r->alloc;
   tg_records_free(r->out);
   tg_uart_free(r->uart);
+  tg_near_free(r->near);
   tg_copy_free(&r->unwrapped);
   tg_copy_free(&r->plain);
   tg_copy_free(&r->section_channel);
@@ -202,6 +204,16 @@ tg_status tg_reader_finish(tg_reader *r, tg_records **out, tg_error *err) {
   tg_status status = TG_OK;
   if (r->failed == TG_OK) status = tg_finish_source(r);
   if (status != TG_OK) tg_reader_failed(r, status, err);
+  tg_table *near = NULL;
+  if (r->near != NULL) {
+    tg_status kept = tg_near_table(&r->alloc, r->near, &near);
+    if (kept == TG_OK) {
+      tg_table_free(r->out->near);
+      r->out->near = near;
+    } else if (status == TG_OK) {
+      status = tg_reader_failed(r, kept, err);
+    }
+  }
   r->finished = true;
   *out = r->out;
   r->out = NULL;

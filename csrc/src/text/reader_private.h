@@ -2,6 +2,7 @@
 #ifndef TICKGAUGE_TEXT_READER_PRIVATE_H
 #define TICKGAUGE_TEXT_READER_PRIVATE_H
 
+#include "near.h"
 #include "records.h"
 
 /* The nearest miss of a tag on the line at hand. */
@@ -10,6 +11,7 @@ typedef struct tg_miss_of_tag {
   uint64_t group;  /* of the line on which its rules of policy all were tried */
   size_t at, reach, rule;
   const char *reason, *expected;
+  uint32_t item;
   bool have;
 } tg_miss_of_tag;
 
@@ -48,6 +50,9 @@ struct tg_reader {
   size_t n_taken, cap_taken;
   tg_match *match; /* one per rule of a tag */
   tg_span *spans;  /* TG_TEMPLATE_FIELDS per match */
+
+  tg_near_store *near; /* NULL without keep_near */
+  bool noting;         /* what misses now is to be kept */
 
   /* section */
   size_t section; /* TG_NOT: outside */

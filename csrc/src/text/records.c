@@ -4,10 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "near.h"
 #include "tickgauge/number.h"
-
-#define TG_EXCERPT 120      /* bytes of a problem's excerpt */
-#define TG_EXCERPT_BEFORE 60 /* of them before the trouble, at most */
 
 static tg_type tg_column_type(tg_field_type type) {
   switch (type) {
@@ -64,6 +62,7 @@ tg_status tg_records_new(const tg_alloc *a, const tg_ruleset *rules,
     status = tg_new_table(a, &rules->rules[r->n_tables], &r->tables[r->n_tables]);
   }
   if (status == TG_OK) status = tg_table_new(a, problem, TG_PROBLEM_COLUMNS, &r->problems);
+  if (status == TG_OK) status = tg_near_table(a, NULL, &r->near);
   if (status != TG_OK) goto fail;
   *out = r;
   return TG_OK;
@@ -77,6 +76,7 @@ void tg_records_free(tg_records *r) {
   tg_alloc a = r->alloc;
   for (size_t i = 0; i < r->n_tables; i++) tg_table_free(r->tables[i]);
   tg_table_free(r->problems);
+  tg_table_free(r->near);
   tg_copy_free(&r->folded);
   a.release(a.ctx, r->tables);
   a.release(a.ctx, r->tally);
@@ -212,7 +212,8 @@ tg_status tg_records_add(tg_records *r, const tg_found *f, bool *added) {
         r, &(tg_trouble){f->line, f->fields[i].start, f->rule, r->rules->rules[f->rule].tag,
                          precision ? TG_REASON_PRECISION : TG_REASON_OVERFLOW,
                          precision ? "no more digits than its power of ten keeps"
-                                   : "a number that fits 64 bits"});
+                                   : "a number that fits 64 bits",
+                         0});
   }
   tg_status status = tg_append(r, f, cells);
   *added = status == TG_OK;
@@ -220,9 +221,12 @@ tg_status tg_records_add(tg_records *r, const tg_found *f, bool *added) {
 }
 
 /* "expected a digit, found 'x'" without any byte that a terminal would obey. */
-static void tg_describe(const tg_trouble *t, char *out, size_t n) {
+static void tg_describe(const tg_records *r, const tg_trouble *t, char *out, size_t n) {
   const tg_line *line = t->line;
-  const char *expected = t->expected != NULL ? t->expected : "another line";
+  char expected[96];
+  snprintf(expected, sizeof expected, "%s", t->expected != NULL ? t->expected : "another line");
+  if (t->rule != TG_NOT && t->expected != NULL)
+    tg_expected_text(r->rules->rules[t->rule].t, t->item, t->expected, expected, sizeof expected);
   if (t->at >= line->n) {
     snprintf(out, n, "expected %s, found the end of the line", expected);
   } else if (line->p[t->at] >= 0x20 && line->p[t->at] < 0x7f) {
@@ -232,16 +236,6 @@ static void tg_describe(const tg_trouble *t, char *out, size_t n) {
   }
 }
 
-/* The bytes of the source around the trouble. */
-static tg_str tg_excerpt(const tg_line *line, uint64_t offset) {
-  tg_str raw = line->raw;
-  size_t at = offset > line->raw_offset ? (size_t)(offset - line->raw_offset) : 0;
-  if (raw.n <= TG_EXCERPT) return raw;
-  size_t from = at > TG_EXCERPT_BEFORE ? at - TG_EXCERPT_BEFORE : 0;
-  if (from > raw.n - TG_EXCERPT) from = raw.n - TG_EXCERPT;
-  return (tg_str){raw.p + from, TG_EXCERPT};
-}
-
 tg_status tg_records_problem(tg_records *r, const tg_trouble *t) {
   char detail[160];
   size_t row;
@@ -249,7 +243,7 @@ tg_status tg_records_problem(tg_records *r, const tg_trouble *t) {
   if (tg_table_rows(p) < r->max_problems) {
     uint64_t offset = tg_line_offset(t->line, t->at);
     tg_str excerpt = tg_excerpt(t->line, offset);
-    tg_describe(t, detail, sizeof detail);
+    tg_describe(r, t, detail, sizeof detail);
     tg_status status = tg_table_append(p, &row);
     if (status != TG_OK) return status;
     status = tg_table_set_u64(p, row, TG_PROBLEM_LINE, tg_line_number(t->line, t->at));
@@ -317,6 +311,8 @@ const tg_table *tg_records_table(const tg_records *r, size_t rule) {
 }
 
 const tg_table *tg_records_problems(const tg_records *r) { return r->problems; }
+
+const tg_table *tg_records_near(const tg_records *r) { return r->near; }
 
 size_t tg_records_ledger_count(const tg_records *r) { return r->n_tally; }
 

@@ -32,6 +32,7 @@ struct tg_records {
   tg_table **tables; /* one per rule */
   size_t n_tables;
   tg_table *problems;
+  tg_table *near;
   tg_place *order;
   size_t n_order, cap_order;
   tg_tally *tally; /* one per tag */
@@ -63,6 +64,7 @@ typedef struct tg_trouble {
   size_t at; /* in the line */
   size_t rule, tag;
   const char *reason, *expected;
+  uint32_t item; /* of the rule's template, for "the literal" */
 } tg_trouble;
 tg_status tg_records_problem(tg_records *r, const tg_trouble *t);
 

@@ -24,6 +24,22 @@ tg_str tg_ruleset_tag(const tg_ruleset *set, size_t rule) {
   return tg_tag_text(set, set->rules[rule].tag);
 }
 
+tg_status tg_ruleset_info(const tg_ruleset *set, size_t rule, tg_rule_info *out) {
+  if (rule >= set->n_rules) return TG_ENOTFOUND;
+  const tg_rule *r = &set->rules[rule];
+  *out = (tg_rule_info){.pattern = r->pattern,
+                        .section = SIZE_MAX,
+                        .better = r->better,
+                        .row = r->tag == TG_NOT,
+                        .all = r->all,
+                        .soft = r->soft};
+  if (r->section == TG_NOT) return TG_OK;
+  const tg_section *s = &set->sections[r->section];
+  out->section = s->begin;
+  out->end = s->end_pattern != NULL ? s->end_pattern : "";
+  return TG_OK;
+}
+
 size_t tg_ruleset_fields(const tg_ruleset *set, size_t rule) {
   return rule < set->n_rules ? set->rules[rule].t->n_fields : 0;
 }

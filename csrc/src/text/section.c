@@ -48,7 +48,7 @@ static tg_status tg_section_misfit(tg_reader *r, const tg_line *line, const tg_t
   tg_status status = tg_records_problem(r->out, nearest);
   if (status != TG_OK || ++r->misfits < TG_MISFITS) return status;
   tg_trouble t = {line, 0, r->rules->sections[r->section].begin, TG_NOT, TG_REASON_OPEN,
-                  "the end of the section"};
+                  "the end of the section", 0};
   r->section = TG_NOT;
   return tg_records_problem(r->out, &t);
 }
@@ -57,7 +57,7 @@ static tg_status tg_section_misfit(tg_reader *r, const tg_line *line, const tg_t
 static tg_status tg_section_rows(tg_reader *r, const tg_line *line, bool *done,
                                  tg_trouble *nearest) {
   const tg_section *s = &r->rules->sections[r->section];
-  *nearest = (tg_trouble){line, 0, s->begin, TG_NOT, TG_REASON_ROW, "a row of the section"};
+  *nearest = (tg_trouble){line, 0, s->begin, TG_NOT, TG_REASON_ROW, "a row of the section", 0};
   for (size_t k = s->first_row; k < s->first_row + s->n_rows; k++) {
     tg_match m;
     bool found = false;
@@ -70,10 +70,16 @@ static tg_status tg_section_rows(tg_reader *r, const tg_line *line, bool *done,
       r->misfits = 0;
       return tg_records_add(r->out, &f, &added);
     }
+    if (m.near.expected != NULL && r->near != NULL) {
+      tg_miss held = {line, k, m.near.at, m.reach, (uint32_t)m.near.item, m.near.expected};
+      status = tg_near_hold(r->near, &held);
+      if (status != TG_OK) return status;
+    }
     if (m.near.expected != NULL && m.near.at > nearest->at) {
       nearest->at = m.near.at;
       nearest->rule = k;
       nearest->expected = m.near.expected;
+      nearest->item = (uint32_t)m.near.item;
     }
   }
   return TG_OK;
@@ -100,6 +106,7 @@ tg_status tg_section_line(tg_reader *r, const tg_line *line, const tg_hit *hits,
     if (status != TG_OK || out.records > 0) return status;
   }
   status = tg_section_rows(r, line, done, &nearest);
+  if (r->near != NULL) tg_near_settle(r->near, *done ? s->begin : TG_NOT);
   if (status != TG_OK) return status;
   if (*done) {
     for (size_t i = 0; i < n_hits; i++) r->out->tally[hits[i].needle].occurrences++;
@@ -121,6 +128,6 @@ tg_status tg_section_finish(tg_reader *r) {
                   .raw_offset = r->offset,
                   .number = r->lines + 1};
   tg_trouble t = {&none, 0, r->rules->sections[section].begin, TG_NOT, TG_REASON_OPEN,
-                  "the end of the section"};
+                  "the end of the section", 0};
   return tg_records_problem(r->out, &t);
 }

@@ -10,17 +10,26 @@ const char *tg_reason_of(const tg_match *m) {
   return m->t->inst[m->near.item].op == TG_OP_NUMBER ? TG_REASON_NUMBER : TG_REASON_MISMATCH;
 }
 
-/* Keeps the furthest miss of the rule's tag on this line. */
-static void tg_note_miss(tg_reader *r, size_t rule, const tg_match *m) {
+/* Keeps the furthest miss of the rule's tag on this line. TG_OK, TG_ENOMEM. */
+static tg_status tg_note_miss(tg_reader *r, const tg_line *line, size_t rule, const tg_match *m) {
   size_t tag = r->rules->rules[rule].tag;
   tg_miss_of_tag *miss = &r->misses[tag];
-  if (m->near.expected == NULL || (miss->have && m->reach <= miss->reach)) return;
+  if (m->near.expected == NULL) return TG_OK;
+  uint32_t item = (uint32_t)m->near.item;
+  if (r->noting) {
+    tg_miss held = {line, rule, m->near.at, m->reach, item, m->near.expected};
+    tg_status status = tg_near_hold(r->near, &held);
+    if (status != TG_OK) return status;
+  }
+  if (miss->have && m->reach <= miss->reach) return TG_OK;
   miss->at = m->near.at;
   miss->reach = m->reach;
   miss->rule = rule;
   miss->reason = tg_reason_of(m);
   miss->expected = m->near.expected;
+  miss->item = item;
   miss->have = true;
+  return TG_OK;
 }
 
 /* The rules that have a tag on the line, ascending and each once. */
@@ -87,8 +96,7 @@ static tg_status tg_try_first(tg_reader *r, const tg_line *line, size_t rule, co
   bool found = tg_match_line(&m, r->places, r->n_places);
   if (m.nomem) return TG_ENOMEM;
   if (found) return tg_take_record(r, line, rule, &m, commit, out);
-  tg_note_miss(r, rule, &m);
-  return TG_OK;
+  return tg_note_miss(r, line, rule, &m);
 }
 
 static tg_status tg_begin_group(tg_reader *r, const tg_line *line, const tg_tag *tag) {
@@ -105,8 +113,8 @@ static tg_status tg_begin_group(tg_reader *r, const tg_line *line, const tg_tag 
 
 /* Which rule of the group matches with its tag on `at`: TG_NOT for none, then `*worst` is the
  * rule that came nearest. */
-static size_t tg_group_at(tg_reader *r, const tg_tag *tag, size_t from, size_t at, size_t *worst,
-                          bool *nomem) {
+static size_t tg_group_at(tg_reader *r, const tg_line *line, const tg_tag *tag, size_t from,
+                          size_t at, size_t *worst, bool *nomem) {
   *worst = TG_NOT;
   for (size_t k = 0; k < tag->n_rules; k++) {
     tg_match *m = &r->match[k];
@@ -115,8 +123,7 @@ static size_t tg_group_at(tg_reader *r, const tg_tag *tag, size_t from, size_t a
     m->reach = 0;
     m->near_edge = false;
     if (tg_match_tag(m, from, at)) return k;
-    *nomem = *nomem || m->nomem;
-    tg_note_miss(r, tag->rules[k], m);
+    *nomem = *nomem || m->nomem || tg_note_miss(r, line, tag->rules[k], m) != TG_OK;
     if (m->near.expected != NULL &&
         (*worst == TG_NOT || m->reach > r->match[*worst].reach))
       *worst = k;
@@ -132,13 +139,14 @@ static tg_status tg_keep_missed(tg_reader *r, const tg_line *line, const tg_tag 
   if (status != TG_OK) return status;
   r->missed = data;
   tg_trouble t = {line, at, tag->rules[0], (size_t)(tag - r->rules->tags), TG_REASON_MISMATCH,
-                  "a whole record"};
+                  "a whole record", 0};
   if (worst != TG_NOT) {
     const tg_match *m = &r->match[worst];
     t.at = m->near.at;
     t.rule = tag->rules[worst];
     t.reason = tg_reason_of(m);
     t.expected = m->near.expected;
+    t.item = (uint32_t)m->near.item;
   }
   r->missed[r->n_missed++] = t;
   return TG_OK;
@@ -185,7 +193,7 @@ static tg_status tg_try_all(tg_reader *r, const tg_line *line, size_t tag_index,
     size_t to = SIZE_MAX;
     size_t worst;
     if (!tg_free_around(r, at, &from, &to)) continue;
-    size_t k = tg_group_at(r, tag, from, at, &worst, &nomem);
+    size_t k = tg_group_at(r, line, tag, from, at, &worst, &nomem);
     if (nomem) return TG_ENOMEM;
     behind = at + 1;
     if (k == TG_NOT) {
@@ -223,9 +231,10 @@ tg_status tg_reader_misses(tg_reader *r, const tg_line *line, const tg_hit *hits
     status = tg_tell_missed(r, tag, &any);
     if (status != TG_OK || any) continue;
     tg_trouble t = {line, hits[i].at, r->rules->tags[tag].rules[0], tag, TG_REASON_MISMATCH,
-                    "the rest of the line before it"};
+                    "the rest of the line before it", 0};
     if (miss->have) {
-      t = (tg_trouble){line, miss->at, miss->rule, tag, miss->reason, miss->expected};
+      t = (tg_trouble){line, miss->at, miss->rule, tag, miss->reason, miss->expected,
+                       miss->item};
     }
     status = tg_records_problem(r->out, &t);
   }
@@ -268,7 +277,12 @@ tg_status tg_reader_try(tg_reader *r, const tg_line *line, const tg_hit *hits, s
   tg_status status = tg_candidates(r, hits, n_hits);
   if (status != TG_OK) return status;
   for (size_t i = 0; commit && i < n_hits; i++) r->out->tally[hits[i].needle].occurrences++;
+  r->noting = commit && r->near != NULL;
   status = tg_try_rules(r, line, hits, n_hits, commit, out);
+  if (r->noting) {
+    bool taken = r->out->n_order > before;
+    tg_near_settle(r->near, taken ? r->out->order[before].rule : TG_NOT);
+  }
   for (size_t i = 0; out->records == 0 && out->misses == 0 && i < n_hits; i++) {
     out->misses += r->rules->tags[hits[i].needle].hard;
   }

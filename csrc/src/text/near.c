@@ -1,0 +1,167 @@
+/* near.c - what came near a rule, and what a template expected there.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "near.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tickgauge/reader.h"
+
+#define TG_EXCERPT_BEFORE 60 /* bytes of an excerpt before the place, at most */
+#define TG_LITERAL_SHOWN 40
+
+typedef struct tg_kept {
+  uint64_t number, offset;
+  size_t taken, reach;
+  uint32_t item;
+  uint32_t n;
+  const char *expected;
+  uint8_t excerpt[TG_EXCERPT];
+} tg_kept;
+
+struct tg_near_store {
+  tg_alloc alloc;
+  const tg_ruleset *rules;
+  tg_kept *kept; /* TG_NEAR_KEPT for every rule, the nearest first */
+  uint8_t *n_kept;
+  tg_miss *held;
+  size_t n_held, cap_held;
+};
+
+tg_status tg_near_new(const tg_alloc *a, const tg_ruleset *rules, tg_near_store **out) {
+  tg_near_store *s = a->resize(a->ctx, NULL, sizeof *s);
+  if (s == NULL) return TG_ENOMEM;
+  memset(s, 0, sizeof *s);
+  s->alloc = *a;
+  s->rules = rules;
+  size_t n = rules->n_rules + 1; /* at most 4097: no product below can overflow */
+  s->kept = a->resize(a->ctx, NULL, n * TG_NEAR_KEPT * sizeof *s->kept);
+  s->n_kept = a->resize(a->ctx, NULL, n);
+  if (s->kept == NULL || s->n_kept == NULL) {
+    tg_near_free(s);
+    return TG_ENOMEM;
+  }
+  memset(s->n_kept, 0, n);
+  *out = s;
+  return TG_OK;
+}
+
+void tg_near_free(tg_near_store *s) {
+  if (s == NULL) return;
+  tg_alloc a = s->alloc;
+  a.release(a.ctx, s->kept);
+  a.release(a.ctx, s->n_kept);
+  a.release(a.ctx, s->held);
+  a.release(a.ctx, s);
+}
+
+tg_status tg_near_hold(tg_near_store *s, const tg_miss *miss) {
+  void *data = s->held;
+  tg_status status = tg_grow(&s->alloc, &data, &s->cap_held, s->n_held + 1, sizeof *s->held);
+  if (status != TG_OK) return status;
+  s->held = data;
+  s->held[s->n_held++] = *miss;
+  return TG_OK;
+}
+
+/* True where `a` comes before `b`: lines nobody took first, then the furthest. */
+static bool tg_nearer(const tg_kept *a, const tg_kept *b) {
+  bool free_a = a->taken == TG_NOT;
+  bool free_b = b->taken == TG_NOT;
+  return free_a != free_b ? free_a : a->reach > b->reach;
+}
+
+static void tg_near_keep(tg_near_store *s, const tg_miss *miss, size_t taken) {
+  tg_kept *list = s->kept + miss->rule * TG_NEAR_KEPT;
+  tg_kept one = {.offset = tg_line_offset(miss->line, miss->at),
+                 .number = tg_line_number(miss->line, miss->at),
+                 .taken = taken,
+                 .reach = miss->reach,
+                 .item = miss->item,
+                 .expected = miss->expected};
+  size_t n = s->n_kept[miss->rule];
+  if (n == TG_NEAR_KEPT && !tg_nearer(&one, &list[n - 1])) return;
+  tg_str excerpt = tg_excerpt(miss->line, one.offset);
+  one.n = (uint32_t)excerpt.n;
+  if (excerpt.n > 0) memcpy(one.excerpt, excerpt.p, excerpt.n);
+  if (n < TG_NEAR_KEPT) s->n_kept[miss->rule] = (uint8_t)(++n);
+  size_t at = n - 1;
+  for (; at > 0 && tg_nearer(&one, &list[at - 1]); at--) list[at] = list[at - 1];
+  list[at] = one;
+}
+
+void tg_near_settle(tg_near_store *s, size_t taken) {
+  for (size_t i = 0; i < s->n_held; i++) tg_near_keep(s, &s->held[i], taken);
+  s->n_held = 0;
+}
+
+static tg_status tg_near_row(const tg_near_store *s, size_t rule, const tg_kept *k, tg_table *t) {
+  char expected[96];
+  size_t row;
+  const tg_template *tpl = s->rules->rules[rule].t;
+  tg_expected_text(tpl, k->item, k->expected, expected, sizeof expected);
+  tg_status status = tg_table_append(t, &row);
+  if (status != TG_OK) return status;
+  status = tg_table_set_cstr(t, row, TG_NEAR_RULE, s->rules->rules[rule].name);
+  if (status == TG_OK) status = tg_table_set_u64(t, row, TG_NEAR_LINE, k->number);
+  if (status == TG_OK) status = tg_table_set_u64(t, row, TG_NEAR_OFFSET, k->offset);
+  if (status == TG_OK)
+    status = tg_table_set_u32(t, row, TG_NEAR_COLUMN, tpl->inst[k->item].column);
+  if (status == TG_OK)
+    status = tg_table_set_u32(t, row, TG_NEAR_REACHED, (uint32_t)k->reach);
+  if (status == TG_OK) status = tg_table_set_cstr(t, row, TG_NEAR_EXPECTED, expected);
+  if (status == TG_OK && k->taken != TG_NOT)
+    status = tg_table_set_cstr(t, row, TG_NEAR_TAKEN, s->rules->rules[k->taken].name);
+  if (status == TG_OK) status = tg_table_set_text(t, row, TG_NEAR_EXCERPT, k->excerpt, k->n);
+  return status;
+}
+
+tg_status tg_near_table(const tg_alloc *a, const tg_near_store *s, tg_table **out) {
+  static const tg_column_def defs[TG_NEAR_COLUMNS] = {
+      {"rule", TG_TEXT, 0},    {"line", TG_U64, 0},      {"offset", TG_U64, 0},
+      {"column", TG_U32, 0},   {"reached", TG_U32, 0},   {"expected", TG_TEXT, 0},
+      {"taken", TG_TEXT, 0},   {"excerpt", TG_TEXT, 0},
+  };
+  tg_table *t = NULL;
+  tg_status status = tg_table_new(a, defs, TG_NEAR_COLUMNS, &t);
+  for (size_t rule = 0; s != NULL && status == TG_OK && rule < s->rules->n_rules; rule++) {
+    for (size_t i = 0; status == TG_OK && i < s->n_kept[rule]; i++)
+      status = tg_near_row(s, rule, &s->kept[rule * TG_NEAR_KEPT + i], t);
+  }
+  if (status != TG_OK) {
+    tg_table_free(t);
+    return status;
+  }
+  *out = t;
+  return TG_OK;
+}
+
+void tg_expected_text(const tg_template *t, uint32_t item, const char *expected, char *out,
+                      size_t size) {
+  const tg_inst *in = &t->inst[item];
+  size_t used = 0;
+  if (in->op != TG_OP_LITERAL || strncmp(expected, "the literal", 11) != 0) {
+    snprintf(out, size, "%s", expected);
+    return;
+  }
+  tg_literal lit = t->alts[in->alt];
+  out[used++] = '\'';
+  for (uint32_t i = 0; i < lit.n && i < TG_LITERAL_SHOWN && used + 5 < size; i++) {
+    uint8_t c = t->pool[lit.at + i];
+    if (c >= 0x20 && c < 0x7f) {
+      out[used++] = (char)c;
+    } else {
+      used += (size_t)snprintf(out + used, size - used, "\\x%02x", (unsigned)c);
+    }
+  }
+  snprintf(out + used, size - used, "%s'", lit.n > TG_LITERAL_SHOWN ? "..." : "");
+}
+
+tg_str tg_excerpt(const tg_line *line, uint64_t offset) {
+  tg_str raw = line->raw;
+  size_t at = offset > line->raw_offset ? (size_t)(offset - line->raw_offset) : 0;
+  if (raw.n <= TG_EXCERPT) return raw;
+  size_t from = at > TG_EXCERPT_BEFORE ? at - TG_EXCERPT_BEFORE : 0;
+  if (from > raw.n - TG_EXCERPT) from = raw.n - TG_EXCERPT;
+  return (tg_str){raw.p + from, TG_EXCERPT};
+}

@@ -1,0 +1,37 @@
+/* near.h - what came near a rule, and what a template expected there.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TICKGAUGE_TEXT_NEAR_H
+#define TICKGAUGE_TEXT_NEAR_H
+
+#include "ruleset.h"
+#include "transport.h"
+
+#define TG_EXCERPT 120 /* bytes of an excerpt */
+
+/* A miss of a rule on a line. */
+typedef struct tg_miss {
+  const tg_line *line;
+  size_t rule, at, reach;
+  uint32_t item; /* of the template */
+  const char *expected;
+} tg_miss;
+
+typedef struct tg_near_store tg_near_store;
+
+/* Room for the misses of `rules` rules. TG_OK, TG_ENOMEM. */
+tg_status tg_near_new(const tg_alloc *a, const tg_ruleset *rules, tg_near_store **out);
+void tg_near_free(tg_near_store *s);
+/* Holds a miss of the line at hand until it is known which rule took the line. TG_OK, TG_ENOMEM. */
+tg_status tg_near_hold(tg_near_store *s, const tg_miss *miss);
+/* The line is over: `taken` got its record, TG_NOT: nobody. */
+void tg_near_settle(tg_near_store *s, size_t taken);
+/* Writes what was kept into a new table; `s` NULL gives an empty one. TG_OK, TG_ENOMEM. */
+tg_status tg_near_table(const tg_alloc *a, const tg_near_store *s, tg_table **out);
+
+/* The words for what item `item` of a template expected: a literal in quotes, else `expected`. */
+void tg_expected_text(const tg_template *t, uint32_t item, const char *expected, char *out,
+                      size_t size);
+/* The bytes of the source around `offset`, at most TG_EXCERPT. */
+tg_str tg_excerpt(const tg_line *line, uint64_t offset);
+
+#endif

@@ -1,0 +1,154 @@
+"""Plots: what is drawn is what was read; pictures against committed ones with a tolerance.
+
+``TICKGAUGE_REDRAW=1 pytest tests/py/test_plot.py`` draws the committed pictures anew; look at them
+before committing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.testing.compare import compare_images  # noqa: E402
+from matplotlib.testing.decorators import remove_ticks_and_titles  # noqa: E402
+
+from tickgauge.plot import calls, deltas, distributions, style  # noqa: E402
+from tickgauge.plot.style import Series  # noqa: E402
+
+BASELINE = Path(__file__).resolve().parents[1] / "data" / "plots"
+TOLERANCE = 12.0  # RMS of grey levels: fonts and antialiasing differ between versions
+
+
+def series(label: str, base: int, n: int = 24, group: str = "") -> Series:
+    """Readings on a 20 ns grid made by rule: no random numbers."""
+    k = np.arange(n)
+    values = (base + 20 * ((7 * k * k + 3 * k) % 11)).astype(float)
+    return Series(label, values, 20.0, group, boots=(k // 4).astype(np.int64))
+
+
+CPUS = [series(f"{k // 2},{k % 2}", 400 + 60 * k, 12, f"cluster {k // 2}") for k in range(4)]
+HOPS = [("a", 1200.0), ("b", 540.0), ("c", 9100.0), ("d", float("nan")), ("e", 900.0)]
+SHIFTS = [
+    deltas.Shift("one", 12.0, 8.0, 15.0, "regressed", 5.0),
+    deltas.Shift("two", -1.0, -2.0, 1.0, "equivalent", 5.0),
+    deltas.Shift("three", -9.0, float("nan"), float("nan"), "unreplicated", 5.0),
+    deltas.Shift("four", -12.0, -14.0, -8.0, "improved", 5.0),
+]
+RATIOS = np.array([[1, 1.1, 0.5, np.nan], [1, 17, 17, 1]])
+STEPS = Series("1,1", np.array([4400.0, 4420, np.nan, 76900, 4400]), 20.0)
+
+PICTURES: dict[str, Callable[[Axes], object]] = {
+    "ecdf": lambda ax: distributions.ecdf([series("old", 400), series("new", 520)], ax),
+    "histogram": lambda ax: distributions.histogram([series("old", 400), series("new", 520)], ax),
+    "strip": lambda ax: distributions.strip(CPUS, ax),
+    "violin": lambda ax: distributions.strip(CPUS, ax, kind="violin"),
+    "pairs": lambda ax: distributions.pairs(CPUS, CPUS[::-1], ax),
+    "timeline": lambda ax: distributions.timeline(CPUS[:2], ax),
+    "waterfall": lambda ax: calls.waterfall(HOPS, ax),
+    "hops": lambda ax: calls.hop_distribution(CPUS, ax),
+    "forest": lambda ax: deltas.forest(SHIFTS, ax),
+    "heatmap": lambda ax: deltas.heatmap(RATIOS, ["a", "b"], ["1", "2", "3", "4"], ax),
+    "steps": lambda ax: deltas.steps(list("abcde"), [(STEPS, [3, 4])], ax),
+    "ladder": lambda ax: deltas.ladder([(CPUS[0], 400.0, 18.0)], ax),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_picture(name: str, tmp_path: Path) -> None:
+    before = dict(matplotlib.rcParams)
+    figure, ax = plt.subplots(figsize=(3.2, 2.4), dpi=60)
+    made = PICTURES[name](ax)
+    assert made is ax
+    assert dict(matplotlib.rcParams) == before
+    assert ax.get_xlabel() or ax.get_ylabel()
+    remove_ticks_and_titles(figure)
+    for one in figure.axes:
+        one.set(xlabel="", ylabel="")
+        if one.get_legend():
+            one.get_legend().remove()
+        for text in list(one.texts):
+            text.remove()
+    drawn = tmp_path / f"{name}.png"
+    figure.savefig(drawn, dpi=60)
+    plt.close(figure)
+    if os.environ.get("TICKGAUGE_REDRAW"):
+        (BASELINE / drawn.name).write_bytes(drawn.read_bytes())
+    difference = compare_images(str(BASELINE / drawn.name), str(drawn), TOLERANCE)
+    assert difference is None, difference
+
+
+def test_a_moved_point_is_seen(tmp_path: Path) -> None:
+    """The tolerance is not so wide that any picture passes."""
+    figure, ax = plt.subplots(figsize=(3.2, 2.4), dpi=60)
+    distributions.ecdf([series("old", 400), series("new", 900)], ax)
+    remove_ticks_and_titles(figure)
+    ax.set(xlabel="", ylabel="")
+    ax.get_legend().remove()
+    drawn = tmp_path / "ecdf.png"
+    figure.savefig(drawn, dpi=60)
+    plt.close(figure)
+    assert compare_images(str(BASELINE / "ecdf.png"), str(drawn), TOLERANCE) is not None
+
+
+def test_ecdf_steps_are_the_share_of_readings() -> None:
+    values = np.array([20.0, 20, 40, 60])
+    ax = distributions.ecdf([Series("x", values, 20.0)], quantiles=())
+    line = next(one for one in ax.lines if one.get_label() == "x (n=4)")
+    x, y = line.get_xdata(), line.get_ydata()
+    for at in (20.0, 40.0, 60.0):
+        assert np.max(y[np.asarray(x) <= at]) == np.mean(values <= at)
+    plt.close(ax.figure)
+
+
+def test_inverted_cdf_is_a_value_that_occurred() -> None:
+    """R's type 1 on x = 15 20 35 40 50: p .25 -> 20, .40 -> 20 (Hyndman and Fan 1996)."""
+    ordered = np.array([15.0, 20, 35, 40, 50])
+    assert distributions.inverted_cdf(ordered, 0.25) == 20
+    assert distributions.inverted_cdf(ordered, 0.40) == 20
+    for p in np.arange(65) / 64:  # exact in binary
+        expected = np.quantile(ordered, p, method="inverted_cdf")
+        assert distributions.inverted_cdf(ordered, float(p)) == expected
+
+
+def test_histogram_bins_hold_whole_ticks_and_every_reading() -> None:
+    one = series("x", 400, 200)
+    edges = distributions.tick_bins([one])
+    widths = np.diff(edges) / 20
+    assert np.allclose(widths, widths[0]) and widths[0] == int(widths[0])
+    assert np.allclose((edges / 20) % 1, 0.5)
+    counts, _ = np.histogram(one.values, edges)
+    assert counts.sum() == 200
+
+
+def test_strip_shows_every_point_once() -> None:
+    ax = distributions.strip(CPUS)
+    drawn = sum(len(line.get_xdata()) for line in ax.lines if line.get_marker() == "o")
+    assert drawn == sum(s.values.size for s in CPUS)
+    plt.close(ax.figure)
+
+
+def test_nothing_to_plot_says_so() -> None:
+    with pytest.raises(ValueError, match="no readings"):
+        distributions.ecdf([Series("x", np.array([]))])
+    with pytest.raises(ValueError, match="one axis cannot show"):
+        distributions.ecdf([series("a", 1), Series("b", np.array([1.0]), unit="MB/s")])
+    with pytest.raises(ValueError, match="no matched key"):
+        deltas.forest([])
+    with pytest.raises(ValueError, match="no complete hop"):
+        calls.waterfall([("a", float("nan"))])
+
+
+@pytest.mark.parametrize(
+    ("largest", "unit"), [(999, "ns"), (1000, "µs"), (2.5e6, "ms"), (1e9, "s")]
+)
+def test_axis_unit(largest: float, unit: str) -> None:
+    assert style.scale_of([Series("x", np.array([1.0, largest]))])[1] == unit
