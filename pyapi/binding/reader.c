@@ -97,6 +97,16 @@ static PyObject *records_problems(PyObject *self, PyTypeObject *type, PyObject *
   return shared_table(self, type, tg_records_problems(((Records *)self)->records));
 }
 
+static PyObject *records_near(PyObject *self, PyTypeObject *type, PyObject *const *args,
+                              Py_ssize_t n_args, PyObject *names) {
+  (void)args;
+  if (n_args != 0 || names != NULL) {
+    PyErr_SetString(PyExc_TypeError, "near()");
+    return NULL;
+  }
+  return shared_table(self, type, tg_records_near(((Records *)self)->records));
+}
+
 static PyObject *records_rules(PyObject *self, void *unused) {
   (void)unused;
   return tg_py_rule_names(tg_records_rules(((Records *)self)->records));
@@ -153,6 +163,8 @@ static PyObject *records_totals(PyObject *self, PyObject *unused) {
 static PyMethodDef records_methods[] = {
     {"table", METHOD(records_table), "table(rule)\n--\n\nThe records of one rule as a Table."},
     {"problems", METHOD(records_problems), "problems()\n--\n\nThe problems as a Table."},
+    {"near", METHOD(records_near),
+     "near()\n--\n\nWhat came nearest to each rule, as a Table (empty without keep_near)."},
     {"counts", records_counts, METH_NOARGS, "counts()\n--\n\nRecords of each rule, in order."},
     {"ledger", records_ledger, METH_NOARGS,
      "ledger()\n--\n\n(tag, occurrences, used, problems, further) of each tag."},

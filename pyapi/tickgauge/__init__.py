@@ -43,6 +43,7 @@ _NAMES = {
     "compare": "comparing",
     "compare_ports": "axi",
     "gate": "gating",
+    "from_columns": "columns",
     "load_rules": "rules",
     "read": "reading",
     "read_capture": "capture_files",
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from .axi import compare_ports
     from .capture import Capture
     from .capture_files import read_capture
+    from .columns import from_columns
     from .comparing import compare
     from .comparison import Comparison
     from .dataset import Dataset

@@ -21,6 +21,9 @@ __all__ = ["Dataset", "Part", "Records", "SourceInfo"]
 #: Lines of each table in a repr.
 SHOWN = 12
 
+#: Tables that a headline says otherwise, or not at all.
+UNCOUNTED = frozenset({"boots", "keys", "readings", "problems", "near", "spans"})
+
 _READING_COLUMNS = (
     ("key", "u4"),
     ("source", "u4"),
@@ -358,10 +361,9 @@ class Dataset:
     @property
     def plot(self) -> Any:
         """Plots of this data set: ``data.plot.ecdf(metric="wakeup")`` gives matplotlib Axes."""
-        from . import plot
+        from .plot import accessor
 
-        accessor: Any = plot
-        return accessor.accessor(self)
+        return accessor(self)
 
     # ---- showing ------------------------------------------------------------------------
 
@@ -373,7 +375,7 @@ class Dataset:
             f"{_count(len(self.readings), 'reading')} of {_count(len(self.keys), 'key')}",
         ]
         for name in self._tables:
-            if name not in ("boots", "keys", "readings", "problems", "spans"):
+            if name not in UNCOUNTED:
                 parts.append(f"{len(self.table(name))} {name}")
         parts.append(_count(len(self.table("problems")), "problem"))
         return ", ".join(parts)

@@ -121,7 +121,7 @@ def _moved(
     columns = []
     for name in frame.columns:
         column = frame.column(name)
-        if name == "source":
+        if name == "source" or name.endswith("_source"):
             column = shifted(column, source)
         elif name == "key":
             column = _mapped(column, ids)

@@ -40,7 +40,6 @@ class Options:
     tee_offset: int | None = None
     repair: bool = False
     max_line: int = 0
-    why: bool = False
     extra: dict[str, Any] = field(default_factory=dict, hash=False, compare=False)
 
 
@@ -156,7 +155,7 @@ def read_lines(
     """
     info = SourceInfo(stream.source.name, compression=stream.compression)
     reader = _core.Reader(
-        rules, max_line=options.max_line, repair_uart=options.repair, keep_near=options.why
+        rules, max_line=options.max_line, repair_uart=options.repair, keep_near=True
     )
     _feed(stream, reader, info, advance)
     records = reader.finish()
@@ -168,7 +167,7 @@ def read_lines(
     info.formats = _formats_of(records)
     if info.state == "read" and not info.formats and not info.problems:
         info.state = "not recognised"
-        info.message = nothing_found(stream.head, info)
+        info.message = nothing_found(stream.head, info, records)
     return info, records
 
 
@@ -182,7 +181,7 @@ def _formats_of(records: _core.Records) -> tuple[str, ...]:
     return tuple(names)
 
 
-def nothing_found(head: bytes, info: SourceInfo) -> str:
+def nothing_found(head: bytes, info: SourceInfo, records: _core.Records) -> str:
     """What to tell somebody whose source was not recognised."""
     if info.bytes == 0:
         return "is empty"
@@ -193,20 +192,27 @@ def nothing_found(head: bytes, info: SourceInfo) -> str:
         return "looks like UTF-16 text: convert it first (iconv -f UTF-16 -t UTF-8)"
     if head.count(0) > len(head) // 10:
         return "looks like binary data: none of the known line forms occur in it"
-    tags = sorted(tag.decode("utf-8", "replace") for tag, *_ in info.ledger if len(tag) >= 8)
-    met = [(tag, n) for tag, n, *_ in info.ledger if n]
-    came_near = (
-        "; what came nearest: "
-        + ", ".join(f"{tag.decode('utf-8', 'replace')!r} ({n} times)" for tag, n in met[:5])
-        if met
-        else ""
-    )
+    tags = [tag.decode("utf-8", "replace") for tag, *_ in info.ledger]  # own rules come first
+    nearest = _nearest(records.near())
     return (
         f"no known kind of line was found in {info.lines} lines; looked for "
         + ", ".join(repr(tag) for tag in tags[:8])
         + f" and {max(0, len(info.ledger) - 8)} more (tickgauge show --formats lists all)"
-        + came_near
+        + nearest
         + ". Own lines can be described: --rules FILE, tg.Rule(...)"
+    )
+
+
+def _nearest(near: _core.Table) -> str:
+    """The line that came nearest to a rule, in words."""
+    frame = Frame(near)
+    reached = frame["reached"]
+    if not len(frame):
+        return ""
+    row = frame.row(int(np.argmax(reached)))
+    return (
+        f"; what came nearest: line {row['line']} to rule {row['rule']}, where "
+        f"{row['expected']} was expected"
     )
 
 
@@ -240,6 +246,8 @@ def _reduce(
     problems += [tables["problems"]] if "problems" in tables else []
     problems += [_trouble(i, info) for i, info in enumerate(infos) if info.message]
     tables["problems"] = concat([p for p in problems if len(p)] or problems[:1], "problems")
+    near = [_with_source(r.near(), i, "near misses") for i, r in enumerate(records)]
+    tables["near"] = concat(near, "near misses")
     kept: dict[str, list[Frame]] = {}
     for i, one in enumerate(records):
         for rule, count in enumerate(one.counts()):
@@ -312,7 +320,6 @@ def read(
     tee_offset: int | None = None,
     repair: bool = False,
     max_line: int = 0,
-    why: bool = False,
     progress: bool = False,
 ) -> Any:
     """Read consoles, captures, snapshots, published tables: whatever the sources are.
@@ -335,8 +342,6 @@ def read(
         Each repaired record is marked.
     max_line : int
         Bytes of the longest line (1 MiB if 0); a longer one is a problem.
-    why : bool
-        Remember near misses, for ``Dataset.problems``.
     progress : bool
         Show a progress bar (tqdm).
 
@@ -355,9 +360,7 @@ def read(
     RuleError
         A rule is wrong.
     """
-    options = Options(
-        as_rules(rules), parse_clock(clock), platform, tee_offset, repair, max_line, why
-    )
+    options = Options(as_rules(rules), parse_clock(clock), platform, tee_offset, repair, max_line)
     given = [one for source in sources for one in expand(source)]
     if not given:
         raise InputError("no source was given")
@@ -383,7 +386,6 @@ def read_together(
     tee_offset: int | None = None,
     repair: bool = False,
     max_line: int = 0,
-    why: bool = False,
     progress: bool = False,
 ) -> Dataset:
     """Read several consoles of the same boots: the normal and the secure world's.
@@ -392,7 +394,7 @@ def read_together(
     ----------
     *sources
         As for `read`; each is one console, and their boots are matched.
-    rules, clock, platform, tee_offset, repair, max_line, why, progress
+    rules, clock, platform, tee_offset, repair, max_line, progress
         As for `read`.
 
     Returns
@@ -404,9 +406,7 @@ def read_together(
     InputError
         As for `read`, or a source is no console.
     """
-    options = Options(
-        as_rules(rules), parse_clock(clock), platform, tee_offset, repair, max_line, why
-    )
+    options = Options(as_rules(rules), parse_clock(clock), platform, tee_offset, repair, max_line)
     given = [one for source in sources for one in expand(source)]
     if not given:
         raise InputError("no source was given")

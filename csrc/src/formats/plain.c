@@ -243,9 +243,24 @@ static tg_status sum_terms(const tg_table *t, size_t row, const tg_value_info *v
   return TG_OK;
 }
 
+/* The clock of a key in ticks: the user's, or what its boot's log says. Cycles are of another
+ * clock than the counter's, which only the user knows. */
+static void fill_clock(tg_key *key, uint64_t option_hz, const tg_result *out, uint32_t boot) {
+  bool tick = key->unit.n == 4 && memcmp(key->unit.p, "tick", 4) == 0;
+  bool cycle = key->unit.n == 5 && memcmp(key->unit.p, "cycle", 5) == 0;
+  const tg_table *boots = tg_result_get(out, "boots");
+  if (option_hz != 0 && (tick || cycle)) {
+    key->clock_hz = option_hz;
+    key->origin = TG_CLOCK_OPTION;
+  } else if (tick && boots != NULL && boot != TG_NONE &&
+             tg_table_u64(boots, boot, TG_BOOT_CLOCK, &key->clock_hz)) {
+    key->origin = TG_CLOCK_LOG;
+  }
+}
+
 /* The readings of one record. */
 static tg_status reduce_record(const plain_rule *r, const tg_table *t, size_t row, uint32_t source,
-                               text *labels, tg_result *out) {
+                               uint64_t clock_hz, text *labels, tg_result *out) {
   size_t unit_field = SIZE_MAX;
   tg_key key;
   memset(&key, 0, sizeof key);
@@ -261,6 +276,7 @@ static tg_status reduce_record(const plain_rule *r, const tg_table *t, size_t ro
   (void)tg_table_u64(t, row, TG_REC_LINE, &reading.line);
   (void)tg_table_u64(t, row, TG_REC_OFFSET, &reading.offset);
   reading.boot = tg_boot_at(out, source, reading.offset);
+  fill_clock(&key, clock_hz, out, reading.boot);
   tg_str metric = key.metric;
   for (size_t v = 0; v < tg_ruleset_values(r->set, r->rule); v++) {
     tg_value_info value;
@@ -322,7 +338,7 @@ tg_status tg_plain_reduce(const tg_reduce_in *in, tg_result *out, tg_error *err)
       tg_record at = tg_records_at(records, i);
       if (rules.index[at.rule] == 0) continue;
       st = reduce_record(&rules.rules[rules.index[at.rule] - 1], tg_records_table(records, at.rule),
-                         at.row, (uint32_t)s, &labels, out);
+                         at.row, (uint32_t)s, in->options->clock_hz, &labels, out);
     }
   }
   a->release(a->ctx, labels.p);

@@ -7,15 +7,14 @@ import contextlib
 import json
 import os
 import sys
-import tempfile
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ..display import Grid, clean
 from ..errors import Error, NotComparableError, NotEnoughData
+from ..files import write_whole
 
 __all__ = [
     "BAD",
@@ -206,7 +205,7 @@ def emit(args: argparse.Namespace, answer: Answer | str) -> None:
                 say(note)
     target = getattr(args, "output", None)
     if target not in (None, "-"):
-        write_whole(Path(target), text.encode("utf-8", "replace"))
+        write_whole(target, text.encode("utf-8", "replace"))
         return
     out = sys.stdout.buffer if hasattr(sys.stdout, "buffer") else None
     try:
@@ -226,25 +225,6 @@ def drop_stdout() -> None:
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, sys.stdout.fileno())
         os.close(nothing)
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that no reader ever sees a part of it."""
-    if path.exists() and not path.is_file():  # a device or a pipe: nothing to rename over
-        path.write_bytes(data)
-        return
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with open(handle, "wb") as file:  # noqa: PTH123
-            file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~mask)  # noqa: PTH101
-        os.replace(name, path)  # noqa: PTH105
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)  # noqa: PTH108
-        raise
 
 
 # ---- errors -----------------------------------------------------------------------------------

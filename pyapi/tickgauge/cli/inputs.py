@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from ..dataset import Dataset
@@ -41,13 +42,12 @@ def add_reading_options(parser: argparse.ArgumentParser, *, together: bool = Tru
 def reading_arguments(args: argparse.Namespace) -> dict[str, Any]:
     """The keyword arguments of `tickgauge.read` from parsed options."""
     return {
-        "rules": args.rules,
+        "rules": [Path(name) for name in args.rules or ()],
         "clock": args.clock,
         "platform": args.platform,
         "tee_offset": args.tee_offset,
         "repair": args.repair,
         "progress": args.progress,
-        "why": getattr(args, "why", False),
     }
 
 

@@ -14,6 +14,10 @@ from . import common, inputs
 FEW = 5
 
 
+#: Columns of a record that say where it stands.
+PLACE = frozenset({"source", "line", "offset", "channel", "flags", "section"})
+
+
 def add(subparsers: Any) -> None:
     """Add the verb."""
     parser = common.add_verb(
@@ -59,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
 def _answer(args: argparse.Namespace, data: Dataset) -> common.Answer:
     stats = data.stats()
     notes = list(data.notes)
-    if len(stats) and None in [u if u != "tick" else None for u in stats["unit"]]:
+    if "tick" in stats["unit"].tolist():
         notes.append("ticks are shown where no clock is known: --clock HZ converts them")
     rows = stats
     if args.stages and "stages" in data.tables:
@@ -87,7 +91,7 @@ def _sections(args: argparse.Namespace, data: Dataset, stats: Frame) -> list[com
     out.append(common.Section("sources", _grid(shown, False)))
     if args.why:
         out += [_why(info) for info in data.infos]
-        out += [_rules(data)]
+        out += [_rules(data), _matched(data), _near(data)]
     boots = data.table("boots")
     if len(boots):
         names = [n for n in boots.columns if n not in ("first_offset",)]
@@ -98,6 +102,8 @@ def _sections(args: argparse.Namespace, data: Dataset, stats: Frame) -> list[com
         out.append(common.Section("keys", _grid(stats, False)))
     if len(data.problems):
         out.append(_problems(args, data))
+    elif args.problems:
+        out.append(common.Section("no problems"))
     return out
 
 
@@ -133,6 +139,28 @@ def _rules(data: Dataset) -> common.Section:
     ]
     grid = Grid(("tag", "occurrences", "records", "problems", "further"), rows)
     return common.Section("what was looked for, and found", grid)
+
+
+def _matched(data: Dataset) -> common.Section:
+    """The first record of every rule: where it stands, and its fields."""
+    names = [info.name for info in data.infos]
+    rows = []
+    for rule, frame in data.records.items():
+        first = frame.row(0)
+        fields = (f"{k}={v}" for k, v in first.items() if k not in PLACE and v is not None)
+        place = (names[first["source"]], first["line"], first["offset"])
+        rows.append((rule, len(frame), *place, " ".join(fields)))
+    heads = ("rule", "records", "first in", "line", "offset", "fields of the first")
+    return common.Section("what matched", Grid(heads, rows))
+
+
+def _near(data: Dataset) -> common.Section:
+    """The lines that came nearest to a rule and did not match, and where they failed."""
+    near = data.table("near")
+    if not len(near):
+        return common.Section("no line came near a rule without matching it")
+    names = ("rule", "source", "line", "column", "expected", "taken", "excerpt")
+    return common.Section("what came near, and where it failed", _grid(near.only(*names), False))
 
 
 def _formats() -> common.Answer:
