@@ -96,7 +96,7 @@ class Snapshot:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file, whole or not at all."""
-        from .cli.common import write_whole
+        from .files import write_whole
 
         write_whole(Path(path), self.to_bytes())
 
