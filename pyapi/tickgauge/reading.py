@@ -22,7 +22,7 @@ from .errors import InputError, LimitError
 from .frame import Column, Frame, concat
 from .platforms import choose
 from .rules import Rule, as_rules
-from .source import Source, Stream, expand
+from .source import Source, Stream, expand, opened
 
 __all__ = ["Options", "parse_clock", "read", "read_lines", "read_together"]
 
@@ -289,16 +289,16 @@ def _load_lines(stream: Stream, options: Options, advance: Callable[[int], Any])
     return _reduce([info], [records], options, together=False)
 
 
-def _read_one(source: Source, options: Options, advance: Callable[[int], Any]) -> Any:
-    """A source by its form: a `Part`, or what the form makes instead."""
-    with source.open() as stream:
-        verdict = detect(stream.head, source)
-        if verdict.form is LINES:
-            part = _load_lines(stream, options, advance)
-            return _explained(part, verdict)
-        if source.path is None or stream.compression:
-            data = b"".join(stream)
-            source = Source(source.name, lambda: io.BytesIO(data), source.path)
+def _read_one(stream: Stream, options: Options, advance: Callable[[int], Any]) -> Any:
+    """An open source by its form: a `Part`, or what the form makes instead."""
+    source = stream.source
+    verdict = detect(stream.head, source)
+    if verdict.form is LINES:
+        part = _load_lines(stream, options, advance)
+        return _explained(part, verdict)
+    if source.path is None or stream.compression:
+        data = b"".join(stream)
+        source = Source(source.name, lambda: io.BytesIO(data), source.path, source.release)
     made = verdict.form.load(source, options)
     return _explained(made, verdict) if isinstance(made, Part) else made
 
@@ -368,13 +368,16 @@ def read(
     notes: list[str] = []
     seen: dict[str, int] = {}
     with _bar(given, progress) as advance:
-        for number, source in enumerate(given):
-            part = _read_one(source, options, advance)
+        for stream in opened(given):
+            part = _read_one(stream, options, advance)
             if not isinstance(part, Part):
-                if len(given) == 1:
+                if len(given) == 1 and not parts:
                     return part
-                raise InputError("is read by itself, not together with others", path=source.name)
-            parts.append(_once(part, number, seen, notes))
+                name = stream.source.name
+                raise InputError("is read by itself, not together with others", path=name)
+            parts.append(_once(part, len(parts), seen, notes))
+    if not parts:
+        raise InputError("the archive has no files", path=given[0].name)
     return _checked(Dataset(parts, notes))
 
 
@@ -413,16 +416,16 @@ def read_together(
     infos: list[SourceInfo] = []
     records: list[_core.Records] = []
     with _bar(given, progress) as advance, _RULESETS.lend(options.rules) as rule_set:
-        for source in given:
-            with source.open() as stream:
-                verdict = detect(stream.head, source)
-                if verdict.form is not LINES:
-                    raise InputError(f"is no console ({verdict.form.title})", path=source.name)
-                info, read_records = read_lines(stream, rule_set, options, advance)
+        for stream in opened(given):
+            verdict = detect(stream.head, stream.source)
+            if verdict.form is not LINES:
+                name = stream.source.name
+                raise InputError(f"is no console ({verdict.form.title})", path=name)
+            info, read_records = read_lines(stream, rule_set, options, advance)
             info.why = verdict.lines()
             infos.append(info)
             records.append(read_records)
-    return _checked(Dataset([_reduce(infos, records, options, together=len(given) > 1)]))
+    return _checked(Dataset([_reduce(infos, records, options, together=len(infos) > 1)]))
 
 
 def _once(part: Part, number: int, seen: dict[str, int], notes: list[str]) -> Part:

@@ -5,31 +5,25 @@ Compression is told by the first bytes, never by the name.
 
 from __future__ import annotations
 
-import bz2
 import glob
-import gzip
 import io
-import lzma
 import os
+import re
 import stat
 import sys
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 from ._lazy import need
-from .errors import InputError
+from .errors import Error, InputError, LimitError
+from .unpack import LIMITS, Limits, Unpacked
 
-__all__ = ["HEAD", "Source", "Stream", "expand"]
+__all__ = ["HEAD", "Source", "Stream", "broken", "expand", "files_of", "opened"]
 
 #: Bytes that the dispatcher may look at before it decides.
 HEAD = 1 << 16
-
-#: What a decompressor says of damaged or cut input.
-DAMAGED = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, gzip.BadGzipFile)
 
 
 class Source:
@@ -62,9 +56,9 @@ class Source:
     def __repr__(self) -> str:
         return f"Source({self.name!r})"
 
-    def open(self) -> Stream:
+    def open(self, limits: Limits = LIMITS) -> Stream:
         """Open it, look at the first bytes, and decompress if they ask for it."""
-        return Stream(self, self._opener())
+        return Stream(self, self._opener(), limits)
 
     def read_bytes(self) -> bytes:
         """All of it, decompressed."""
@@ -78,45 +72,43 @@ class Stream:
     Attributes
     ----------
     head : bytes
-        The first bytes after decompression, at most `HEAD`; they come again when iterating.
+        The first bytes after decompression, at least `HEAD` if there are so many; they come again
+        when iterating.
     compression : str
-        ``"gz" "bz2" "xz" "zstd"`` or ``""``.
+        ``"gz" "bz2" "xz" "zstd"``, several in each other from outside in with a blank between
+        them, or ``""``.
     expected : int or None
         Size of an uncompressed regular file when it was opened.
     raw : file object
         What was opened; at its beginning only where the source can be opened again.
     """
 
-    def __init__(self, source: Source, raw: IO[bytes]) -> None:
+    def __init__(self, source: Source, raw: Any, limits: Limits = LIMITS) -> None:
         self.source = source
         self.raw = raw
-        self.expected = _size_of(raw)
-        self.compression = ""
+        self._first: list[bytes] = []
+        self._error: Exception | None = None
+        self._unpacked = Unpacked(io.BytesIO())
+        self.head = b""
         try:
-            magic = _take(raw, 6)
-            file: Any = _Joined(magic, raw)
-            for name, mark, decompress in _COMPRESSIONS:
-                if magic.startswith(mark):
-                    self.compression, self.expected = name, None
-                    file = decompress(file)
-                    break
-            self._file = file
-            self.head = self._first()
+            self._take_head(limits)
         except BaseException:
             raw.close()
             raise
+        self.compression = " ".join(self._unpacked.layers)
+        self.expected = None if self.compression else _size_of(raw)
 
-    def _first(self) -> bytes:
-        """The head; damage in it shows again, and is reported, when the rest is read."""
-        head = b""
+    def _take_head(self, limits: Limits) -> None:
+        """The head; trouble in it is told when the rest is read."""
+        size = 0
         try:
-            while len(head) < HEAD and (more := self._file.read(HEAD - len(head))):
-                head += more
-        except DAMAGED as error:
-            self._damage: BaseException | None = error
-        else:
-            self._damage = None
-        return head
+            self._unpacked = Unpacked(self.raw, self.source.name, limits)
+            while size < HEAD and (piece := next(iter(self._unpacked), None)) is not None:
+                self._first.append(piece)
+                size += len(piece)
+        except (Error, OSError) as error:
+            self._error = error
+        self.head = b"".join(self._first)
 
     def __enter__(self) -> Stream:
         return self
@@ -126,40 +118,28 @@ class Stream:
 
     def close(self) -> None:
         """Close what was opened (standard input stays open)."""
-        if self.raw is not getattr(sys.stdin, "buffer", None):
-            self.raw.close()
+        self._unpacked.close()
+        self.raw.close()
 
     def __iter__(self) -> Iterator[bytes]:
-        """Pieces of at most 1 MiB.
+        """Pieces of at most 1 MiB; once.
 
         Raises
         ------
         InputError
-            Compressed data is damaged or ends too early.
+            Compressed data is damaged or ends too early: after all that it gives.
+        LimitError
+            It unfolds into more than is allowed.
         OSError
             Reading failed.
         """
-        total = len(self.head)
-        if self.head:
-            yield self.head
-        if self._damage is not None:
-            raise InputError(f"{self.compression} data is damaged: {self._damage}", offset=total)
-        while True:
-            try:
-                piece = self._file.read(1 << 20)
-            except DAMAGED as error:
-                raise InputError(f"{self.compression} data: {error}", offset=total) from error
-            if not piece:
-                return
-            total += len(piece)
-            yield piece
-
-
-def _take(raw: IO[bytes], n: int) -> bytes:
-    got = b""
-    while len(got) < n and (more := raw.read(n - len(got))):
-        got += more
-    return got
+        while self._first:
+            yield self._first.pop(0)
+        if self._error is not None:
+            raise self._error
+        yield from self._unpacked
+        if self._unpacked.damage is not None:
+            raise self._unpacked.damage
 
 
 def _size_of(raw: IO[bytes]) -> int | None:
@@ -168,50 +148,6 @@ def _size_of(raw: IO[bytes]) -> int | None:
     except (OSError, AttributeError, ValueError):
         return None
     return status.st_size if stat.S_ISREG(status.st_mode) else None
-
-
-class _Joined(io.RawIOBase):
-    """Bytes that were taken from a stream already, then the stream."""
-
-    def __init__(self, first: bytes, rest: IO[bytes]) -> None:
-        self._first = first
-        self._rest = rest
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, n: int = -1) -> bytes:
-        if self._first:
-            out = self._first if n < 0 else self._first[:n]
-            self._first = self._first[len(out) :]
-            return out
-        some = getattr(self._rest, "read1", self._rest.read)  # what a pipe has, not all of `n`
-        return some(n) or b""
-
-    def readinto(self, buffer: Any) -> int:
-        data = self.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-
-def _zstd(file: Any) -> Any:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        zstd = need("backports.zstd", "zstd")
-    return zstd.ZstdFile(file)
-
-
-def _gz(file: Any) -> Any:
-    return gzip.GzipFile(fileobj=io.BufferedReader(file, 1 << 16))
-
-
-_COMPRESSIONS: tuple[tuple[str, bytes, Callable[[Any], Any]], ...] = (
-    ("gz", b"\x1f\x8b", _gz),
-    ("bz2", b"BZh", bz2.BZ2File),
-    ("xz", b"\xfd7zXZ\x00", lzma.LZMAFile),
-    ("zstd", b"\x28\xb5\x2f\xfd", _zstd),
-)
 
 
 def expand(what: Any) -> list[Source]:
@@ -223,8 +159,8 @@ def expand(what: Any) -> list[Source]:
         A path, a glob (``*``, ``?``, ``**``), a folder (all files in it and below, hidden ones
         left out, sorted; the CSV files of a published release are one source),
         ``page.rst@v2.9`` for one release of a published page, ``"-"`` for standard input, a URL
-        (by fsspec), bytes, a binary file object, a `Source`, or an iterable of these. The members
-        of a zip archive are sources each.
+        (by fsspec; ``*`` matches), bytes, a binary file object, a `Source`, or an iterable of
+        these. Archives are looked into by `opened`.
 
     Returns
     -------
@@ -275,7 +211,8 @@ class _Unowned(io.RawIOBase):
         return True
 
     def read(self, n: int = -1) -> bytes:
-        data = self._file.read(n)
+        some = getattr(self._file, "read1", self._file.read)  # what a pipe has, not all of `n`:
+        data = some(n)  # a read that goes on and on does not notice Ctrl-C
         if isinstance(data, str):
             raise InputError("the file object gives str, not bytes: open it with mode 'rb'")
         return data or b""
@@ -283,11 +220,9 @@ class _Unowned(io.RawIOBase):
 
 def _from_text(text: str) -> list[Source]:
     if text == "-":
-        return [Source("<stdin>", lambda: sys.stdin.buffer)]
-    scheme, colon, _ = text.partition("://")
-    if colon and scheme.isalnum():
-        fsspec = need("fsspec", "remote")
-        return [Source(text, lambda: fsspec.open(text, "rb").open())]
+        return [Source("<stdin>", lambda: _Unowned(sys.stdin.buffer))]
+    if re.match(r"[A-Za-z][A-Za-z0-9+.:-]*://", text):
+        return _from_url(text)
     if glob.has_magic(text) and not Path(text).exists():
         found = sorted(glob.glob(text, recursive=True))  # noqa: PTH207
         files = [Path(name) for name in found if not Path(name).is_dir()]
@@ -303,13 +238,27 @@ def _from_text(text: str) -> list[Source]:
     return _from_path(Path(text))
 
 
+def _from_url(url: str) -> list[Source]:
+    """One URL, or the files that match one with ``*`` in it."""
+    fsspec = need("fsspec", "remote")
+
+    def opener(one: str) -> Callable[[], Any]:
+        return lambda: fsspec.open(one, "rb").open()
+
+    if "*" not in url:
+        return [Source(url, opener(url))]
+    files, path = fsspec.url_to_fs(url)
+    found = sorted(files.unstrip_protocol(name) for name in files.glob(path))
+    if not found:
+        raise FileNotFoundError(2, "no file matches", url)
+    return [Source(one, opener(one)) for one in found]
+
+
 def _from_path(path: Path) -> list[Source]:
     if path.is_dir():
         return _from_folder(path)
     if not path.exists():
         raise FileNotFoundError(2, os.strerror(2), str(path))
-    if path.is_file() and _is_plain_zip(path):
-        return _members(path)
     return [Source(str(path), lambda: open(path, "rb", buffering=0), path)]  # noqa: PTH123
 
 
@@ -346,30 +295,77 @@ def _hidden(path: Path, below: Path) -> bool:
     return any(part.startswith(".") for part in path.relative_to(below).parts)
 
 
-def _is_plain_zip(path: Path) -> bool:
-    """Whether it is an archive of texts, and not a form of its own (an .ila file) in a zip."""
-    try:
-        with path.open("rb") as file:
-            if file.read(4) != b"PK\x03\x04":
-                return False
-        with zipfile.ZipFile(path) as archive:
-            names = {Path(name).name for name in archive.namelist()}
-    except (OSError, zipfile.BadZipFile):
-        return False
-    return not names & {"waveform.csv", "waveform.vcd"}
+def files_of(what: Any) -> list[str]:
+    """The names of the files and URLs that `expand` finds, to be opened elsewhere.
+
+    Raises
+    ------
+    InputError
+        A source that has no name to open it by: bytes, a file object, standard input.
+    """
+    names = []
+    for source in expand(what):
+        if source.path is None and "://" not in source.name:
+            raise InputError("has no name that another process could open", path=source.name)
+        names.append(source.name)
+    return names
 
 
-def _members(path: Path) -> list[Source]:
-    with zipfile.ZipFile(path) as archive:
-        names = sorted(info.filename for info in archive.infolist() if not info.is_dir())
-    if not names:
-        raise InputError("the archive has no files", path=str(path))
+def opened(sources: Iterable[Source], limits: Limits = LIMITS) -> Iterator[Stream]:
+    """Open sources one after the other; an archive of texts gives its members instead.
 
-    def opener(name: str) -> Callable[[], IO[bytes]]:
-        def open_member() -> IO[bytes]:
-            archive = zipfile.ZipFile(path)
-            return archive.open(name)
+    Parameters
+    ----------
+    sources : iterable of Source
+    limits : Limits
 
-        return open_member
+    Yields
+    ------
+    Stream
+        To be read before the next one is asked for, and closed by then. What cannot be had of an
+        archive comes as a stream that raises the reason when it is read.
 
-    return [Source(f"{path}/{name}", opener(name)) for name in names]
+    Raises
+    ------
+    OSError
+        A source cannot be opened.
+    """
+    for source in sources:
+        stream = source.open(limits)
+        try:
+            yield from _looked_into(stream, limits, limits.layers)
+        finally:
+            stream.close()
+
+
+def _looked_into(stream: Stream, limits: Limits, layers: int) -> Iterator[Stream]:
+    from .archives import members
+
+    inside = members(stream, limits)
+    if inside is None:
+        yield stream
+        return
+    if layers == 0:
+        text = f"more than {limits.layers} archives in each other"
+        yield broken(stream.source.name, LimitError(text, path=stream.source.name))
+        return
+    for member in inside:
+        try:
+            yield from _looked_into(member, limits, layers - 1)
+        finally:
+            member.close()
+
+
+class _Raising(io.RawIOBase):
+    """A file that cannot be read."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def read(self, n: int = -1) -> bytes:
+        raise self._error
+
+
+def broken(name: str, error: Exception) -> Stream:
+    """A stream that gives nothing but its error."""
+    return Stream(Source(name, lambda: _Raising(error)), _Raising(error))

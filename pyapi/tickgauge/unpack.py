@@ -202,7 +202,8 @@ class Unpacked:
             thread.close()
 
     def _raw(self, file: Any) -> Iterator[bytes]:
-        while piece := file.read(PIECE):
+        some = getattr(file, "read1", file.read)  # what a pipe has, without waiting for more
+        while piece := some(PIECE):
             self.packed += len(piece)
             yield piece
 

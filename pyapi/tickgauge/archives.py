@@ -1,0 +1,204 @@
+"""Archives of texts: the members of tar and zip, told by content, in one pass where that can be.
+
+Names of members are names only: nothing is written, and no member is ever looked up by its path.
+"""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+from .errors import Error, InputError, LimitError
+from .source import Source, Stream, broken
+from .unpack import SLACK, Limits
+
+__all__ = ["members"]
+
+#: A zip archive that cannot be sought is kept in memory up to this size, then in a file.
+SPOOL = 1 << 26
+
+#: Members that make a zip archive a form of its own.
+FORM_OF_ITS_OWN = {"waveform.csv", "waveform.vcd"}
+
+
+def members(stream: Stream, limits: Limits) -> Iterator[Stream] | None:
+    """The members of an archive as streams, None where the stream is no archive.
+
+    Parameters
+    ----------
+    stream : Stream
+        Not read yet. Where it is no archive it is as it was.
+    limits : Limits
+
+    Returns
+    -------
+    iterator of Stream or None
+        In the order in which they lie in a tar archive, by name in a zip archive.
+    """
+    if _is_tar(stream.head):
+        return _of_tar(stream, limits)
+    if stream.head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _of_zip(stream, limits)
+    return None
+
+
+# ---- tar ------------------------------------------------------------------------------------
+
+
+def _is_tar(head: bytes) -> bool:
+    """A header with the magic and a right sum of its bytes, in which the sum counts as blanks."""
+    header = head[:512]
+    if len(header) < 512 or header[257:262] != b"ustar":
+        return False
+    try:
+        told = int(header[148:156].strip(b" \0"), 8)
+    except ValueError:
+        return False
+    return told == sum(header[:148]) + 8 * 32 + sum(header[156:])
+
+
+class _Pull(io.RawIOBase):
+    """The pieces of a stream as a file that tarfile can read."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._pieces = iter(stream)
+        self._left = memoryview(b"")
+        self._end = b""
+
+    def read(self, n: int = -1) -> bytes:
+        parts: list[memoryview] = []
+        missing = n
+        while missing:
+            if not self._left:
+                self._left = memoryview(next(self._pieces, b""))
+                if not self._left:
+                    break
+            parts.append(self._left[:missing])
+            self._left = self._left[missing:]
+            missing -= len(parts[-1])
+        data = b"".join(parts)
+        self._end = (self._end + data)[-512:]
+        return data
+
+    @property
+    def ends_with_zeros(self) -> bool:
+        """Whether what was read ends with a block of zeros, as a whole archive does."""
+        return self._end == bytes(512)
+
+
+def _of_tar(stream: Stream, limits: Limits) -> Iterator[Stream]:
+    name = stream.source.name
+    pull = _Pull(stream)
+    count = 0
+    try:
+        with tarfile.open(fileobj=pull, mode="r|") as archive:
+            for info in archive:
+                if not info.isreg():
+                    continue
+                count += 1
+                if count > limits.entries:
+                    raise LimitError(f"more than {limits.entries} members", path=name)
+                file = archive.extractfile(info)
+                member = Source(f"{name}/{info.name}", _once(name))
+                yield Stream(member, _Member(file), limits)
+                archive.members.clear()  # type: ignore[attr-defined]  # or they pile up
+        while pull.read(1 << 16):  # damage behind the last member counts, too
+            pass
+    except (tarfile.TarError, zlib.error, Error, OSError) as error:
+        yield broken(name, _as_told(error, name))
+        return
+    if not pull.ends_with_zeros:
+        yield broken(name, InputError("the archive is cut: it has no end mark", path=name))
+
+
+def _as_told(error: Exception, name: str) -> Exception:
+    if isinstance(error, (Error, OSError)) and not isinstance(error, tarfile.TarError):
+        return error
+    return InputError(f"the archive is damaged or cut: {error}", path=name)
+
+
+def _once(name: str) -> Any:
+    def opener() -> Any:
+        raise InputError("a member is read while its archive is, and only once", path=name)
+
+    return opener
+
+
+class _Member(io.RawIOBase):
+    """A member's bytes; what is wrong with the archive is an InputError."""
+
+    def __init__(self, file: Any, packed: int | None = None, limits: Limits | None = None) -> None:
+        self._file = file
+        self._packed = packed
+        self._limits = limits
+        self._given = 0
+
+    def read(self, n: int = -1) -> bytes:
+        try:
+            data: bytes = self._file.read(n)
+        except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+            raise InputError(f"the archive is damaged or cut: {error}") from error
+        self._given += len(data)
+        if self._limits is not None and self._packed is not None and self._given > SLACK:
+            if self._given > self._limits.size:
+                raise LimitError(f"unfolds into more than {self._limits.size} bytes")
+            if self._given > self._limits.ratio * max(1, self._packed):
+                raise LimitError(f"unfolds to more than {self._limits.ratio} times its size")
+        return data
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+# ---- zip ------------------------------------------------------------------------------------
+
+
+def _of_zip(stream: Stream, limits: Limits) -> Iterator[Stream] | None:
+    """The members, or None where the archive is a form of its own."""
+    name = stream.source.name
+    try:
+        archive = zipfile.ZipFile(_seekable(stream))
+        infos = sorted((i for i in archive.infolist() if not i.is_dir()), key=lambda i: i.filename)
+    except (zipfile.BadZipFile, Error, OSError, NotImplementedError) as error:
+        text = f"the archive is damaged or cut: {error}"
+        return iter([broken(name, InputError(text, path=name))])
+    if any(PurePosixPath(info.filename).name in FORM_OF_ITS_OWN for info in infos):
+        return None
+    return _zip_members(archive, infos, name, limits)
+
+
+def _seekable(stream: Stream) -> Any:
+    """The archive as a file that can be sought: itself, or a copy that is deleted at its end."""
+    if stream.source.path is not None and not stream.compression:
+        return stream.source.path.open("rb")
+    copy = tempfile.SpooledTemporaryFile(SPOOL)  # noqa: SIM115
+    for piece in stream:
+        copy.write(piece)
+    copy.seek(0)
+    return copy
+
+
+def _zip_members(
+    archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], name: str, limits: Limits
+) -> Iterator[Stream]:
+    with archive:
+        if len(infos) > limits.entries:
+            text = f"has {len(infos)} members, more than {limits.entries}"
+            yield broken(name, LimitError(text, path=name))
+            return
+        for info in infos:
+            shown = f"{name}/{info.filename}"
+            try:
+                file = archive.open(info)
+            except (zipfile.BadZipFile, RuntimeError, OSError) as error:  # RuntimeError: encrypted
+                yield broken(shown, InputError(f"cannot be unpacked: {error}", path=shown))
+                continue
+            member = _Member(file, info.compress_size, limits)
+            yield Stream(Source(shown, _once(name)), member, limits)

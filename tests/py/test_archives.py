@@ -1,0 +1,181 @@
+"""Archives of logs: tar and zip from anywhere, cut, nested, too large; URLs, globs and folders."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tickgauge.errors import InputError, LimitError
+from tickgauge.source import Source, expand, files_of, opened
+from tickgauge.unpack import Limits
+
+LOGS = {"boot/1.log": b"one\n" * 1000, "boot/2.log": b"", "3.log": b"three\n" * 100_000}
+
+
+def tar(logs: dict[str, bytes] = LOGS) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        folder = tarfile.TarInfo("boot")
+        folder.type = tarfile.DIRTYPE
+        archive.addfile(folder)
+        link = tarfile.TarInfo("latest")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+        for name, data in logs.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+def zipped(logs: dict[str, bytes] = LOGS) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in logs.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def contents(what: object, limits: Limits | None = None) -> dict[str, bytes | Exception]:
+    """What every stream gives, by name: its bytes, or those and then an error as `NAME!`."""
+    found: dict[str, bytes | Exception] = {}
+    for stream in opened(expand(what), limits or Limits()):
+        data = b""
+        try:
+            for piece in stream:
+                data += piece
+        except (InputError, LimitError) as error:
+            found[f"{stream.source.name}!"] = error
+        if data or f"{stream.source.name}!" not in found:
+            found[stream.source.name] = data
+    return found
+
+
+@pytest.mark.parametrize("make", [tar, zipped])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress])
+@pytest.mark.parametrize("from_file", [True, False])
+def test_members(
+    make: Callable[[], bytes], pack: Callable[[bytes], bytes], from_file: bool, tmp_path: Path
+) -> None:
+    data = pack(make())
+    if from_file:
+        path = tmp_path / "logs"
+        path.write_bytes(data)
+        assert contents(path) == {f"{path}/{name}": log for name, log in LOGS.items()}
+    else:
+        found = contents(data)
+        assert list(found.values()) == [LOGS[n] for n in (sorted(LOGS) if make is zipped else LOGS)]
+
+
+def test_members_are_unpacked_and_looked_into() -> None:
+    inner = tar({"x.gz": gzip.compress(b"deep\n"), "y": b"flat\n"})
+    found = contents(tar({"a.tar.gz": gzip.compress(inner), "b.zip": zipped({"z": b"zip\n"})}))
+    assert list(found.values()) == [b"deep\n", b"flat\n", b"zip\n"]
+    assert [name.split("/", 1)[1] for name in found] == ["a.tar.gz/x.gz", "a.tar.gz/y", "b.zip/z"]
+
+
+def test_text_that_begins_like_an_archive_is_text() -> None:
+    for data in (b"PK\x05 text\n", b"x" * 257 + b"ustar" + b"x" * 300, b"ustar"):
+        assert list(contents(data).values()) == [data]
+
+
+@pytest.mark.parametrize("cut", [0.5, 0.9])
+def test_a_cut_tar_keeps_what_it_has_and_tells(cut: float) -> None:
+    data = tar()
+    found = list(contents(data[: int(len(data) * cut)]).items())
+    assert found[0][1] == LOGS["boot/1.log"]
+    kept = dict(found)
+    third = next(value for name, value in found if name.endswith("3.log"))
+    assert isinstance(third, bytes)
+    assert LOGS["3.log"].startswith(third)
+    assert any(isinstance(value, InputError) for value in kept.values())
+
+
+def test_a_tar_without_its_end_is_told() -> None:
+    whole = tar({"a": b"a" * 512})
+    end = whole.rstrip(b"\0")
+    found = contents(end + b"\0" * (-len(end) % 512))
+    first, second = found.values()
+    assert first == b"a" * 512
+    assert "no end mark" in str(second)
+
+
+def test_a_cut_gzip_around_a_tar_is_told() -> None:
+    packed = gzip.compress(tar({"a": b"a" * 5000, "b": bytes(range(256)) * 1000}))
+    found = list(contents(packed[: len(packed) - 700]).values())
+    assert found[0] == b"a" * 5000
+    assert any(isinstance(value, InputError) for value in found)
+
+
+@pytest.mark.parametrize("size", [30, 1000])
+def test_a_damaged_zip_is_told(size: int) -> None:
+    (error,) = contents(zipped()[:size]).values()
+    assert isinstance(error, InputError)
+    assert "damaged or cut" in str(error)
+
+
+def test_a_damaged_member_costs_only_itself() -> None:
+    data = bytearray(zipped())
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        at = archive.getinfo("boot/1.log").header_offset
+    data[at + 50] ^= 0xFF
+    found = contents(bytes(data))
+    assert isinstance(next(v for n, v in found.items() if n.endswith("1.log!")), InputError)
+    assert next(v for n, v in found.items() if n.endswith("3.log")) == LOGS["3.log"]
+
+
+def test_limits() -> None:
+    many = {f"{i}": b"x\n" for i in range(20)}
+    for data in (tar(many), zipped(many)):
+        assert any(isinstance(v, LimitError) for v in contents(data, Limits(entries=10)).values())
+    nest = tar({"log": b"text\n"})
+    for _ in range(5):
+        nest = tar({"nest": nest})
+    assert any(isinstance(v, LimitError) for v in contents(nest).values())
+    bomb = zipped({"zeros": bytes(80_000_000)})
+    (error,) = [v for v in contents(bomb, Limits(ratio=100)).values() if isinstance(v, Exception)]
+    assert isinstance(error, LimitError)
+
+
+def test_a_member_can_only_be_read_with_its_archive() -> None:
+    (stream, *_) = list(opened(expand(tar({"a": b"text\n"}))))
+    with pytest.raises(InputError, match="while its archive is"):
+        stream.source.open()
+
+
+def test_folders_globs_and_names(tmp_path: Path) -> None:
+    for name in ("b/2.log", "a/1.log", "b/.hidden", ".git/x"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(name.encode())
+    names = [str(tmp_path / "a/1.log"), str(tmp_path / "b/2.log")]
+    assert files_of(tmp_path) == names
+    assert files_of(f"{tmp_path}/**/*.log") == names
+    assert files_of([Path(names[1]), names[0]]) == names[::-1]
+    assert [Source(n, lambda: None).name for n in names] == names
+    with pytest.raises(FileNotFoundError, match="no file matches"):
+        expand(f"{tmp_path}/*.txt")
+    with pytest.raises(InputError, match="no name"):
+        files_of(b"text")
+
+
+def test_urls() -> None:
+    fsspec = pytest.importorskip("fsspec")
+    files = fsspec.filesystem("memory")
+    for name, data in LOGS.items():
+        files.pipe(f"/archives-test/{name}", gzip.compress(data))
+    assert contents("memory://archives-test/3.log") == {
+        "memory://archives-test/3.log": LOGS["3.log"]
+    }
+    names = ["memory:///archives-test/boot/1.log", "memory:///archives-test/boot/2.log"]
+    assert files_of("memory://archives-test/boot/*") == names
+    assert list(contents("memory://archives-test/boot/*").values()) == [LOGS["boot/1.log"], b""]
+    with pytest.raises(FileNotFoundError):
+        expand("memory://archives-test/none/*")
