@@ -42,6 +42,7 @@ _NAMES = {
     "build_info": "versions",
     "compare": "comparing",
     "compare_ports": "axi",
+    "compare_runs": "runs",
     "gate": "gating",
     "from_columns": "columns",
     "load_rules": "rules",
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
     from .readings import Readings
     from .release.api import audit, tables
     from .rules import Rule, load_rules
+    from .runs import compare_runs
     from .snapshots import Snapshot, snapshot
     from .trends import Trend, trend
     from .versions import build_info, show_versions

@@ -30,7 +30,7 @@ UNITS = ("boot", "run", "reading")
 EXCHANGES = ("none", "cluster", "all")
 
 #: Formats whose unit is the run, not the boot: a program's own figure, one a run.
-RUN_FORMATS = frozenset({"zynq", "runs", "dd", "xtest", "rule", "user", "capture", "axi"})
+RUN_FORMATS = frozenset({"zynq", "qconv", "runs", "dd", "xtest", "rule", "user", "capture", "axi"})
 
 _TIME = {"ns": 1, "us": 10**3, "\u00b5s": 10**3, "\u03bcs": 10**3, "ms": 10**6, "s": 10**9}
 

@@ -12,6 +12,7 @@ const tg_format *const tg_formats[] = {
     &tg_format_tftf,
     &tg_format_pmf,
     &tg_format_smc,
+    &tg_format_qconv,
     &tg_format_console, /* last: its tags are common words */
     NULL,
 };

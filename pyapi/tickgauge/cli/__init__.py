@@ -23,6 +23,7 @@ VERBS = {
     "axi": "AXI transactions of a capture, what blocks them; two captures compared",
     "table": "release tables of TF-A's performance pages",
     "audit": "are the printed deltas of published tables right?",
+    "runs": "run logs of an accelerator, one or two side by side",
     "versions": "what runs here: for bug reports",
 }
 

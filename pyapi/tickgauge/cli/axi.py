@@ -52,6 +52,12 @@ def add(subparsers: Any) -> None:
     group = parser.add_argument_group("what is shown")
     group.add_argument("--slowest", type=int, metavar="N", help="the N longest transactions")
     group.add_argument("--addr", metavar="FIRST[-LAST]", help="transactions of these addresses")
+    group.add_argument(
+        "--log",
+        metavar="LOG",
+        help="the run's log: its time against reads one after the other (you say they belong "
+        "together; the files do not)",
+    )
     group.add_argument("--all", action="store_true", help="every transaction")
     group.add_argument("--interfaces", action="store_true", help="only list the interfaces")
 
@@ -176,6 +182,11 @@ def _one(args: argparse.Namespace, port: Port) -> Answer:
         sections.append(Section(f"{len(keep)} not in the statistics", shown))
     if len(port.problems):
         sections.append(Section(f"{len(port.problems)} problems", port.problems.grid(20)))
+    if args.log:
+        from ..reading import read
+        from ..runs import bridge
+
+        sections.append(Section(f"against {args.log}", lines=bridge(port, read(args.log))))
     problems = [dict(r) for r in capture.problems]
     notes = [f"note: {note}" for note in capture.notes]
     notes += [f"problem: {r['detail']}" for r in problems[:10]]

@@ -1,0 +1,209 @@
+/* qconv_runs.c - a run of unit_test as a row of "runs" and as readings.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "boots.h"
+#include "qconv.h"
+
+/* "runs": one row a run, in the order of the log. `cpu_us` is no measurement: the program prints
+ * its outer end minus a later start. `total_us` is device + exec of a --sync run. */
+enum {
+  RUN_SOURCE = 0,
+  RUN_BOOT,
+  RUN_RUN,
+  RUN_LINE,
+  RUN_OFFSET,
+  RUN_SHAPE,
+  RUN_KERNEL,
+  RUN_TH,
+  RUN_TYPE,
+  RUN_SYNC,
+  RUN_OCCURRENCE,
+  RUN_DEVICE,
+  RUN_CPU,
+  RUN_EXEC,
+  RUN_TOTAL,
+  RUN_IN,
+  RUN_OUT,
+  RUN_CLOCK,
+  RUN_VERDICT,
+  RUN_COUNTED,
+  RUN_WHY,
+  RUN_COLUMNS
+};
+static const tg_column_def columns[RUN_COLUMNS] = {
+    {"source", TG_U32, 0},   {"boot", TG_U32, 0},       {"run", TG_U32, 0},
+    {"line", TG_U64, 0},     {"offset", TG_U64, 0},     {"shape", TG_TEXT, 0},
+    {"kernel", TG_TEXT, 0},  {"th", TG_U32, 0},         {"type", TG_TEXT, 0},
+    {"sync", TG_BOOL, 0},    {"occurrence", TG_U32, 0}, {"device_us", TG_I64, 0},
+    {"cpu_us", TG_I64, 0},   {"exec_us", TG_I64, 0},    {"total_us", TG_I64, 0},
+    {"in_bytes", TG_U64, 0}, {"out_bytes", TG_U64, 0},  {"clock_hz", TG_U64, 0},
+    {"verdict", TG_TEXT, 0}, {"counted", TG_BOOL, 0},   {"why", TG_TEXT, 0}};
+
+/* Why a run is not in the statistics, or NULL. */
+static const char* why_not(const qconv_state* q, const qconv_run* run) {
+  if (!run->have_exec) return "no time was printed";
+  if (run->verdict != NULL && strcmp(run->verdict, "failed") == 0) return "the result is wrong";
+  if (run->verdict != NULL && strcmp(run->verdict, "error") == 0) return "the run failed";
+  if (run->verdict == NULL && q->verdicts) return "no verdict was printed";
+  if (run->exec < 0 || (run->have_device && run->device < 0))
+    return "a negative time: the system's clock was set";
+  return NULL;
+}
+
+/* Bytes the accelerator reads (two bits a value) and writes (16 bits), as the design has them. */
+static bool transfer(const qconv_run* run, uint64_t* in, uint64_t* out) {
+  const uint32_t* s = run->shape;
+  uint64_t pixels = (uint64_t)s[0] * s[1];
+  return !__builtin_mul_overflow(pixels, (uint64_t)s[2], in) &&
+         !__builtin_mul_overflow(pixels, (uint64_t)s[3], out) &&
+         !__builtin_mul_overflow(*out, (uint64_t)2, out) && (*in /= 4, true);
+}
+
+typedef struct run_text {
+  char shape[64], kernel[32], test[96], labels[160];
+} run_text;
+
+static void write_text(const qconv_run* run, run_text* t) {
+  const uint32_t* s = run->shape;
+  size_t n = 0;
+  snprintf(t->shape, sizeof t->shape, "%ux%ux%ux%u", s[0], s[1], s[2], s[3]);
+  snprintf(t->kernel, sizeof t->kernel, "%ux%u", s[4], s[5]);
+  snprintf(t->test, sizeof t->test, "%s %s", t->shape, t->kernel);
+  n = (size_t)snprintf(t->labels, sizeof t->labels, "sync=%s", run->sync ? "yes" : "no");
+  if (run->have_th) n += (size_t)snprintf(t->labels + n, sizeof t->labels - n, " th=%u", run->th);
+  if (run->type.n > 0 && run->type.n < 64)
+    snprintf(t->labels + n, sizeof t->labels - n, " type=%.*s", (int)run->type.n,
+             (const char*)run->type.p);
+}
+
+static tg_status key_of(qconv_state* q, const qconv_run* run, const run_text* t, const char* metric,
+                        uint32_t* id) {
+  const tg_key key = {.format = tg_str_of("qconv"),
+                      .test = tg_str_of(t->test),
+                      .metric = tg_str_of(metric),
+                      .labels = tg_str_of(t->labels),
+                      .unit = tg_str_of("us"),
+                      .exchange = tg_str_of("none"),
+                      .cluster = TG_NONE,
+                      .core = TG_NONE,
+                      .cpu = TG_NONE,
+                      .resolution = 1,
+                      .better = TG_BETTER_LOWER};
+  (void)run;
+  return tg_result_key(q->out, &key, id);
+}
+
+/* How often this key was met before; counts this one. */
+static tg_status occurrence_of(qconv_state* q, uint32_t key, uint32_t* n) {
+  if (key >= q->n_seen) {
+    tg_status st =
+        tg_grow(q->alloc, (void**)&q->seen, &q->cap_seen, (size_t)key + 1, sizeof *q->seen);
+    if (st != TG_OK) return st;
+    memset(q->seen + q->n_seen, 0, ((size_t)key + 1 - q->n_seen) * sizeof *q->seen);
+    q->n_seen = (size_t)key + 1;
+  }
+  *n = q->seen[key]++;
+  return TG_OK;
+}
+
+static tg_status add_reading(qconv_state* q, const qconv_run* run, uint32_t key, int64_t value,
+                             uint32_t occurrence) {
+  tg_reading reading = {.value = value,
+                        .line = run->exec_line,
+                        .offset = run->exec_offset,
+                        .key = key,
+                        .source = q->source,
+                        .boot = tg_boot_at(q->out, q->source, run->exec_offset),
+                        .run = q->runs,
+                        .block = occurrence};
+  return tg_result_reading(q->out, &reading);
+}
+
+/* The keys and readings of a run that counts; *occurrence counts from 0. */
+static tg_status measure(qconv_state* q, const qconv_run* run, const run_text* t,
+                         uint32_t* occurrence) {
+  uint32_t key = 0, n = 0;
+  tg_status st = key_of(q, run, t, "exec", &key);
+  if (st == TG_OK) st = occurrence_of(q, key, occurrence);
+  if (st == TG_OK) st = add_reading(q, run, key, run->exec, *occurrence);
+  if (st != TG_OK || !run->have_device) return st;
+  const struct {
+    const char* metric;
+    int64_t value;
+  } more[] = {{"sync_device", run->device}, {"total", run->device + run->exec}};
+  for (size_t i = 0; i < 2 && st == TG_OK; i++) {
+    st = key_of(q, run, t, more[i].metric, &key);
+    if (st == TG_OK) st = occurrence_of(q, key, &n);
+    if (st == TG_OK) st = add_reading(q, run, key, more[i].value, n);
+  }
+  return st;
+}
+
+static tg_status run_words(tg_table* t, size_t row, const qconv_run* run, const run_text* text,
+                           const char* why) {
+  tg_status st = TG_OK;
+  if (run->have_shape) st = tg_table_set_cstr(t, row, RUN_SHAPE, text->shape);
+  if (st == TG_OK && run->have_shape) st = tg_table_set_cstr(t, row, RUN_KERNEL, text->kernel);
+  if (st == TG_OK && run->have_th) st = tg_table_set_u32(t, row, RUN_TH, run->th);
+  if (st == TG_OK && run->type.n > 0)
+    st = tg_table_set_text(t, row, RUN_TYPE, run->type.p, run->type.n);
+  if (st == TG_OK) st = tg_table_set_bool(t, row, RUN_SYNC, run->sync);
+  if (st == TG_OK) st = tg_table_set_cstr(t, row, RUN_VERDICT, run->verdict);
+  if (st == TG_OK) st = tg_table_set_bool(t, row, RUN_COUNTED, why == NULL);
+  if (st == TG_OK) st = tg_table_set_cstr(t, row, RUN_WHY, why);
+  return st;
+}
+
+static tg_status run_numbers(const qconv_state* q, tg_table* t, size_t row, const qconv_run* run) {
+  uint64_t in = 0, out = 0;
+  tg_status st = tg_table_set_u32(t, row, RUN_SOURCE, q->source);
+  uint32_t boot = tg_boot_at(q->out, q->source, run->offset);
+  if (st == TG_OK && boot != TG_NONE) st = tg_table_set_u32(t, row, RUN_BOOT, boot);
+  if (st == TG_OK) st = tg_table_set_u32(t, row, RUN_RUN, q->runs);
+  if (st == TG_OK) st = tg_table_set_u64(t, row, RUN_LINE, run->line);
+  if (st == TG_OK) st = tg_table_set_u64(t, row, RUN_OFFSET, run->offset);
+  if (st == TG_OK && run->have_device) st = tg_table_set_i64(t, row, RUN_DEVICE, run->device);
+  if (st == TG_OK && run->have_cpu) st = tg_table_set_i64(t, row, RUN_CPU, run->cpu);
+  if (st == TG_OK && run->have_exec) st = tg_table_set_i64(t, row, RUN_EXEC, run->exec);
+  if (st == TG_OK && run->have_exec && run->have_device)
+    st = tg_table_set_i64(t, row, RUN_TOTAL, run->device + run->exec);
+  if (st == TG_OK && run->have_shape && transfer(run, &in, &out)) {
+    st = tg_table_set_u64(t, row, RUN_IN, in);
+    if (st == TG_OK) st = tg_table_set_u64(t, row, RUN_OUT, out);
+  }
+  if (st == TG_OK && q->clock_hz > 0) st = tg_table_set_u64(t, row, RUN_CLOCK, q->clock_hz);
+  return st;
+}
+
+/* A time that cannot be added to another is none. */
+static bool sane(const qconv_run* run) {
+  const int64_t most = INT64_MAX / 4;
+  return run->exec <= most && run->exec >= -most && run->device <= most && run->device >= -most;
+}
+
+tg_status tg_qconv_emit(qconv_state* q, const qconv_run* given) {
+  qconv_run run = *given;
+  tg_table* t = NULL;
+  run_text text;
+  size_t row = 0;
+  uint32_t occurrence = 0;
+  if (!sane(&run)) run.have_exec = run.have_device = false;
+  const char* why = why_not(q, &run);
+  write_text(&run, &text);
+  tg_status st = tg_result_table(q->out, "runs", columns, RUN_COLUMNS, &t);
+  if (st == TG_OK && why == NULL) st = measure(q, &run, &text, &occurrence);
+  if (st == TG_OK) st = tg_table_append(t, &row);
+  if (st == TG_OK) st = run_words(t, row, &run, &text, why);
+  if (st == TG_OK) st = run_numbers(q, t, row, &run);
+  if (st == TG_OK && why == NULL) st = tg_table_set_u32(t, row, RUN_OCCURRENCE, occurrence);
+  if (st == TG_OK && why != NULL)
+    st = tg_result_problem(q->out, q->source, run.line, run.offset, "qconv", "not-counted",
+                           "run %u is not in the statistics: %s%s%s", q->runs, why,
+                           run.error != NULL ? ", " : "", run.error != NULL ? run.error : "");
+  return st;
+}
+
+void tg_qconv_free(qconv_state* q) { tg_release(q->alloc, q->seen); }

@@ -1,0 +1,110 @@
+"""``tickgauge runs``: run logs of an accelerator, one or two side by side."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ..display import Grid
+from ..errors import InputError
+from ..runs import compare_runs, published, sync_notes
+from . import common
+from .common import Answer, Section
+
+
+def add(subparsers: Any) -> None:
+    """Add the verb."""
+    parser = common.add_verb(
+        subparsers,
+        "runs",
+        run,
+        "Run logs of an accelerator (unit_test of QCONV-STRIP): every run with its parameters, or "
+        "two logs compared by row and by key. TABLE.csv@COMMIT names a column of the published "
+        "times.",
+    )
+    parser.add_argument("log", help="a log, or TABLE.csv@COMMIT")
+    parser.add_argument("new", nargs="?", help="the newer one")
+    parser.add_argument(
+        "--with",
+        dest="others",
+        action="append",
+        default=[],
+        metavar="LOG",
+        help="a log whose --sync totals are set beside; repeatable",
+    )
+
+
+def _read(name: str) -> Any:
+    from ..reading import read
+
+    path, at, commit = name.rpartition("@")
+    if at and path.partition(".csv")[1]:
+        tables = published(path)
+        if commit not in tables:
+            raise InputError(f"no commit {commit!r}; there are: {', '.join(tables)}", path=path)
+        return tables[commit]
+    return read(name)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Show one log's runs, or two compared."""
+    old = _read(args.log)
+    if not hasattr(old, "runs"):
+        raise InputError("holds no run of unit_test", path=args.log)
+    others = [_read(name) for name in args.others]
+    if args.new is None:
+        return _show(args, old, others)
+    new = _read(args.new)
+    comparison = compare_runs(old, new)
+    notes = [*comparison.lines(), *sync_notes(new, *others)]
+    sources = [
+        {"digest": "", "format": "qconv", "boots": 0, "name": n} for n in (args.log, args.new)
+    ]
+    common.emit(
+        args,
+        Answer(
+            "runs",
+            comparison.grid,
+            sources=sources,
+            notes=notes,
+            unit="run",
+            extra={
+                "geometric_mean": {
+                    "by_row": comparison.mean_by_row,
+                    "by_key": comparison.mean_by_key,
+                }
+            },
+        ),
+    )
+    return common.DONE
+
+
+_SHOWN = (
+    "run",
+    "shape",
+    "kernel",
+    "th",
+    "type",
+    "sync",
+    "device_us",
+    "exec_us",
+    "total_us",
+    "verdict",
+    "counted",
+    "why",
+)
+
+
+def _show(args: argparse.Namespace, data: Any, others: list[Any]) -> int:
+    runs = data.runs
+    grid = Grid(_SHOWN, [[r[n] for n in _SHOWN] for r in runs])
+    counted = sum(bool(r["counted"]) for r in runs)
+    notes = [f"{counted} of {len(runs)} runs are in the statistics", *sync_notes(data, *others)]
+    if any(r["cpu_us"] is not None for r in runs):
+        notes.append(
+            '"Cache sync for cpu time" is no measurement (the program subtracts a later start): '
+            "left out"
+        )
+    problems = [dict(r) for r in data.problems]
+    common.emit(args, Answer("runs", grid, [Section(args.log, grid)], (), problems, notes, "run"))
+    return common.DONE if counted else common.NOTHING

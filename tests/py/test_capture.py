@@ -1,0 +1,643 @@
+"""Captures: every hard input of the facts, the same capture in several forms, the article's pair.
+
+Right values come from how the files were made (tests/data/zynq/hostile.zip has a manifest), from
+Vivado's own transaction rows, and from monitors inside the simulations.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import lzma
+import zipfile
+
+import numpy as np
+import pytest
+
+import tickgauge as tg
+from zynq_files import CASES, DATA, hostile, hostile_names, ila, truth
+
+READ = {"ax_valid": 3, "ax_accept": 4, "data_first": 9, "data_last": 12, "address_wait": 1}
+READ |= {"first_data": 5, "last_data": 8}
+WRITE = {"ax_accept": 6, "data_first": 7, "data_last": 9, "b_accept": 14, "response": 8}
+
+LITE = "m_arvalid m_arready m_araddr[31:0] m_rvalid m_rready"
+
+
+def rows(capture, **port):
+    return list(capture.port(**port).transactions)
+
+
+def is_base(capture):
+    """The one read and one write of the hostile set's base case."""
+    read, write = rows(capture)[:2]
+    assert {k: read[k] for k in READ} == READ
+    assert {k: write[k] for k in WRITE} == WRITE
+    channels = capture.channels()
+    assert dict(zip(channels["channel"], channels["stall"], strict=True))["W"] == len(
+        capture.windows
+    )
+
+
+# ---- the hostile set ------------------------------------------------------------------------
+
+BASE = [
+    "h00_base.csv",
+    "h01_truncated_midrow.csv",
+    "h05_crlf_bom.csv",
+    "h06_legacy_no_radix.csv",
+    "h08_no_rlast_wlast.csv",
+    "h10_renamed_upper_suffix.csv",
+    "h11_labels_slot.csv",
+    "h15_unmatched_b.csv",
+    "h18_two_windows.csv",
+    "h20_quoted_enum_radix_hex.csv",
+    "h30_base.vcd",
+    "h31_clocked_sim.vcd",
+    "h32_escaped_ids.vcd",
+    "h39_crlf_uppercase.vcd",
+]
+OTHERS = [
+    "h13_ends_mid_read.csv",
+    "h17_zero_samples.csv",
+    "h34_dumpoff.vcd",
+    "h37_time_backwards.vcd",
+    "h41_truncated.vcd",
+]
+
+
+def test_every_hostile_file_is_tested():
+    assert sorted(BASE + OTHERS) == sorted(hostile_names())
+
+
+@pytest.mark.parametrize("name", BASE)
+def test_base_case_in_every_form(name):
+    is_base(tg.read_capture(hostile(name)))
+
+
+def reasons(capture):
+    return [r["reason"] for r in capture.problems]
+
+
+def test_h01_says_that_the_last_row_was_cut():
+    capture = tg.read_capture(hostile("h01_truncated_midrow.csv"))
+    assert reasons(capture) == ["cut"]
+    assert capture.problems.row(0)["line"] == 23
+
+
+def test_h13_ends_inside_both():
+    capture = tg.read_capture(hostile("h13_ends_mid_read.csv"))
+    read, write = rows(capture)
+    assert (read["status"], read["seen"], read["beats"]) == ("incomplete", 1, 2)
+    assert (write["status"], write["b_accept"]) == ("incomplete", None)
+    assert len(capture.transactions().counted) == 0
+    assert len(capture.readings) == 0
+
+
+def test_h15_names_the_orphan():
+    port = tg.read_capture(hostile("h15_unmatched_b.csv")).port()
+    (problem,) = port.problems
+    assert (problem["sample"], problem["channel"], problem["reason"]) == (18, "B", "orphan")
+    assert "id 3" in problem["detail"]
+    assert port.figures["orphans"] == 1
+
+
+def test_h17_is_armed_but_empty():
+    capture = tg.read_capture(hostile("h17_zero_samples.csv"))
+    assert "armed, nothing captured" in repr(capture)
+    assert len(capture.transactions()) == 0
+    assert len(capture.windows) == 0
+
+
+def test_h18_has_two_windows():
+    capture = tg.read_capture(hostile("h18_two_windows.csv"))
+    assert list(capture.windows["first"]) == [0, 24]
+    assert list(capture.windows["trigger"]) == [4, 28]
+    assert list(capture.transactions()["window"]) == [0, 0, 1, 1]
+    assert (capture.transactions()["status"] == "complete").all()
+
+
+def test_h30_ends_at_its_last_change():
+    assert tg.read_capture(hostile("h30_base.vcd")).samples == 16
+    deep = tg.read_capture(hostile("h30_base.vcd"), samples=24)
+    assert deep.samples == 24
+    csv = tg.read_capture(hostile("h00_base.csv"))
+    assert list(deep.channels()["idle"]) == list(csv.channels()["idle"])
+
+
+def test_h34_is_uncertain():
+    port = tg.read_capture(hostile("h34_dumpoff.vcd")).port()
+    assert port.transactions.flagged("uncertain").all()
+    assert port.figures["unknown"] == 6
+
+
+def test_h37_warns_and_matches_nothing_across():
+    capture = tg.read_capture(hostile("h37_time_backwards.vcd"))
+    assert reasons(capture) == ["time-backwards"]
+    assert all(t["span"] is None or t["span"] >= 0 for t in capture.transactions())
+    assert len(capture.transactions().counted.reads) == 0
+
+
+def test_h41_keeps_what_is_whole():
+    capture = tg.read_capture(hostile("h41_truncated.vcd"))
+    assert reasons(capture) == ["cut"]
+    assert capture.transactions().row(0)["data_last"] == 12
+    assert capture.port().figures["orphans"] == 0
+
+
+# ---- what the set does not have ---------------------------------------------------------------
+
+
+def test_cut_header_is_an_error():
+    with pytest.raises(tg.InputError, match="ends inside its header"):
+        tg.read_capture(b"Sample in Buffer,Sample in Window,TRIGGER,a_arv")
+
+
+@pytest.mark.parametrize("mark", [b"\xff\xfe", b"\xfe\xff"])
+def test_utf16_is_refused_with_the_reason(mark):
+    text = hostile("h00_base.csv").decode()
+    data = mark + text.encode("utf-16-le" if mark == b"\xff\xfe" else "utf-16-be")
+    with pytest.raises(tg.InputError, match="UTF-16"):
+        tg.read_capture(data)
+
+
+def test_semicolons_are_detected():
+    is_base(tg.read_capture(hostile("h00_base.csv").replace(b",", b";")))
+
+
+def test_signed_without_radix_is_decimal():
+    data = ila(LITE, "1 1 -16 0 1", "0 1 7 1 1")
+    assert tg.read_capture(data).transactions().row(0)["addr"] == 0xFFFFFFF0
+
+
+def test_signed_128_bits_is_exact():
+    value = -54732843948766763197714740953344781197
+    data = ila("wide[127:0]", str(value), radix="SIGNED")
+    samples, values = tg.read_capture(data, keep=["wide"]).signal("wide")
+    assert list(samples) == [0]
+    assert values[0] == value % 2**128
+
+
+def test_hand_edited_second_row_is_skipped():
+    head, rest = ila(LITE, "1 1 8 0 1", "0 1 8 1 1").split(b"\n", 1)
+    capture = tg.read_capture(head + b"\n,,,my note\n" + rest)
+    assert reasons(capture) == ["no-sample"]
+    assert len(capture.transactions().counted) == 1
+
+
+def test_stripped_header_is_refused():
+    with pytest.raises(tg.InputError, match="Sample in Buffer"):
+        tg.read_capture(ila(LITE, "1 1 8 0 1").split(b"\n", 1)[1])
+
+
+def test_wide_buses_are_not_kept():
+    data = ila(LITE + " m_rdata[1023:0]", "1 1 8 0 1 " + "f" * 256, "0 1 8 1 1 " + "0" * 256)
+    capture = tg.read_capture(data)
+    stored = dict(zip(capture.signals["name"], capture.signals["stored"], strict=True))
+    assert not stored["m_rdata[1023:0]"]
+    assert capture.transactions().row(0)["size"] == 128
+    _, values = tg.read_capture(data, keep=["m_rdata"]).signal("m_rdata")
+    assert list(values) == [2**1024 - 1, 0]
+
+
+def test_hundreds_of_columns():
+    extra = " ".join(f"d/<const0>_{i}" for i in range(1000))
+    zeros = " 0" * 1000
+    data = ila(f"{LITE} {extra}", "1 1 8 0 1" + zeros, "0 1 8 1 1" + zeros)
+    assert len(tg.read_capture(data).transactions().counted) == 1
+
+
+def test_odd_labels_are_opaque():
+    data = ila(
+        LITE + " m_arprot[2:0] m_arsize[2:0]",
+        '1 1 8 0 1 "iSTATE0" "iSTATE7"',
+        '0 1 8 1 1 "iSTATE0" "iSTATE7"',
+        radix="HEX",
+    )
+    row = tg.read_capture(data).transactions().row(0)
+    assert (row["status"], row["size"]) == ("complete", None)
+
+
+def two_slots():
+    names = "net_slot_0_axi_{0} net_slot_1_axi_{0}"
+    return " ".join(
+        names.format(n) for n in ("arvalid", "arready", "araddr[31:0]", "rvalid", "rready")
+    )
+
+
+def test_slots_are_listed_and_chosen():
+    data = ila(two_slots(), "1 0 1 1 8 0 0 0 1 1", "0 1 1 1 8 10 1 0 1 1", "0 0 1 1 0 0 0 1 1 1")
+    capture = tg.read_capture(data)
+    with pytest.raises(tg.InputError, match=r"2 AXI interfaces(.|\n)*slot 0(.|\n)*slot 1"):
+        capture.port()
+    assert rows(capture, slot=0)[0]["addr"] == 8
+    assert rows(capture, slot=1)[0]["addr"] == 10
+    assert rows(capture, prefix="SLOT_1")[0]["addr"] == 10
+    with pytest.raises(tg.InputError, match="no AXI interface with that slot"):
+        capture.port(slot=7)
+
+
+def test_stream_and_lite_in_one_file():
+    data = ila(LITE + " s_tvalid s_tready s_tlast", "1 1 8 0 1 1 1 1", "0 1 8 1 1 0 1 0")
+    capture = tg.read_capture(data)
+    assert sorted(capture.interfaces["kind"]) == ["AXI-Stream", "AXI4-Lite"]
+    assert capture.port().kind == "AXI4-Lite"
+
+
+def test_stream_alone_is_listed_not_analysed():
+    capture = tg.read_capture(ila("s_tvalid s_tready", "1 1"))
+    with pytest.raises(tg.InputError, match="AXI-Stream is listed, not analysed"):
+        capture.port()
+
+
+def test_starts_inside_a_read():
+    port = tg.read_capture(ila(LITE, "0 1 0 1 1", "1 1 8 0 1", "0 1 0 1 1")).port()
+    assert [t["status"] for t in port.transactions] == ["orphan", "complete"]
+
+
+def test_one_sample():
+    port = tg.read_capture(ila(LITE, "1 1 8 0 1")).port()
+    assert port.figures["cycles"] == 1
+    assert port.transactions.row(0)["status"] == "incomplete"
+    assert "reads blocked while writing: 0 of 0" in port.finding
+
+
+def test_missing_ready_is_assumed_on_request_only():
+    data = ila("m_arvalid m_araddr[31:0] m_rvalid m_rready", "1 8 0 1", "0 8 1 1")
+    capture = tg.read_capture(data)
+    assert capture.interfaces.row(0)["missing"] == "arready"
+    assert len(capture.transactions()) == 0
+    assert len(capture.port(assume={"arready": 1}).transactions.counted) == 1
+
+
+def test_an_explicit_map_wins():
+    data = ila("u0/a u0/b u0/c[31:0] u0/d u0/e", "1 1 8 0 1", "0 1 8 1 1")
+    with pytest.raises(tg.InputError, match="no AXI interface"):
+        tg.read_capture(data).port()
+    names = ("arvalid", "arready", "araddr", "rvalid", "rready")
+    columns = {role: f"u0/{c}" for role, c in zip(names, "abcde", strict=True)}
+    assert rows(tg.read_capture(data, map=columns))[0]["addr"] == 8
+    with pytest.raises(ValueError, match="no AXI signal"):
+        tg.read_capture(data, map={"foo": "u0/a"})
+
+
+def test_gap_marks_a_lower_bound():
+    names = "GAP " + LITE
+    data = ila(names, "0 1 1 8 0 1", "1 X X X X X", "0 0 1 8 1 1")
+    port = tg.read_capture(data).port()
+    assert port.transactions.flagged("lower bound")[0]
+    assert port.transactions.row(0)["why"] == "a gap follows"
+    crossed = tg.read_capture(data).port(ignore_gaps=True).transactions
+    assert crossed.row(0)["status"] == "complete"
+    assert crossed.flagged("lower bound")[0]
+
+
+def vcd(*lines, head=()):
+    names = ("arvalid", "arready", "rvalid", "rready")
+    text = ["$timescale 1ps $end", *head]
+    text += [f"$var wire 1 {c} m_{n} $end" for c, n in zip("abcd", names, strict=True)]
+    text += ["$enddefinitions $end", *lines]
+    return ("\n".join(text) + "\n").encode()
+
+
+FLOW = ("#0", "1a", "1b", "0c", "1d", "#1", "0a", "#5", "1c", "#6", "0c", "#7", "0d")
+
+
+@pytest.mark.parametrize("scale", ["1 s", "6666ps", "1fs", "10 ns"])
+def test_odd_timescales_are_units_only(scale):
+    data = vcd(*FLOW).replace(b"1ps", scale.encode())
+    assert tg.read_capture(data).transactions().row(0)["span"] == 5
+
+
+def test_duplicate_ids_scopes_reals_and_strings():
+    head = (
+        "$scope module tb $end",
+        "$var real 64 r temperature $end",
+        "$var string 1 s state $end",
+        "$var wire 1 a other_name $end",
+        "$var event 1 e ev $end",
+        "$upscope $end",
+    )
+    data = vcd("#0", "r1.5 r", "sRUN s", *FLOW[1:], head=head)
+    assert tg.read_capture(data).transactions().row(0)["span"] == 5
+
+
+def test_no_dumpvars_is_unknown_not_zero():
+    data = vcd("#0", "1b", "1d", "#4", "1a", "0c", "#5", "0a", "#9", "1c", "#10", "0c")
+    port = tg.read_capture(data).port()
+    assert port.figures["unknown"] == 4
+    assert port.transactions.flagged("start unknown")[0]
+
+
+def test_dumpall_mid_file_changes_nothing():
+    data = vcd(*FLOW[:7], "#3", "$dumpall", "0a", "1b", "0c", "1d", "$end", *FLOW[7:])
+    assert tg.read_capture(data).transactions().row(0)["span"] == 5
+
+
+def test_ready_declared_real_is_unusable():
+    data = vcd(*FLOW).replace(b"$var wire 1 d m_rready", b"$var real 64 d m_rready")
+    port = tg.read_capture(data).port()
+    assert port.row["missing"] == "rready"
+    assert port.transactions.row(0)["why"] == "the R channel is not in the capture"
+
+
+def test_a_clock_can_be_named_or_refused():
+    data = hostile("h31_clocked_sim.vcd")
+    assert tg.read_capture(data, sample_on="clk").samples == 24
+    assert tg.read_capture(data, sample_on="").samples > 24
+    with pytest.raises(tg.Error, match="no signal is named nope"):
+        tg.read_capture(data, sample_on="nope")
+
+
+@pytest.mark.parametrize("data", [b"", b"\0" * 100, b"hello\n", b"PK\x03\x04", b"1,2,3\n"])
+def test_what_is_no_capture(data):
+    with pytest.raises(tg.InputError):
+        tg.read_capture(data)
+
+
+# ---- archives -----------------------------------------------------------------------------------
+
+
+def archive(**members):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as z:
+        for name, data in members.items():
+            z.writestr(name.replace("_", ".", 1), data)
+    return file.getvalue()
+
+
+DUMP = b"ILA Data Dump\nsample_count  :24\nwindow_marks :0 \ntrigger_marks :4 \ngaps  :\n"
+
+
+def test_an_archive_gives_what_its_csv_gives():
+    data = archive(waveform_csv=hostile("h00_base.csv"), waveform_dmp=DUMP, probes_ltx=b"<x/>")
+    capture = tg.read_capture(data)
+    is_base(capture)
+    assert capture.form == "ILA CSV in .ila"
+    assert tg.read(data).form == "ILA CSV in .ila"
+
+
+def test_an_archive_without_csv_takes_depth_and_trigger_from_the_dump():
+    capture = tg.read_capture(archive(waveform_vcd=hostile("h30_base.vcd"), waveform_dmp=DUMP))
+    is_base(capture)
+    assert capture.samples == 24
+    assert list(capture.windows["trigger"]) == [4]
+    assert any("ends at 16" in note for note in capture.notes)
+
+
+def test_damaged_and_strange_archives():
+    good = archive(waveform_csv=hostile("h00_base.csv"))
+    with pytest.raises(tg.InputError, match="damaged"):
+        tg.read_capture(good[: len(good) // 2])
+    with pytest.raises(tg.InputError, match=r"no \.ila file"):
+        tg.read_capture(archive(readme_txt=b"hello"))
+
+
+# ---- the article's pair -------------------------------------------------------------------------
+
+PAIR = [("A", 546, 0, 6144, "independent"), ("B", 3531, 5888, 0, "blocked")]
+
+
+@pytest.mark.parametrize("form", ["csv", "vcd"])
+@pytest.mark.parametrize(("name", "span", "blocked", "together", "verdict"), PAIR)
+def test_the_article_s_reads(name, span, blocked, together, verdict, form):
+    port = tg.read_capture(DATA / f"{name}.{form}.xz").port()
+    (read,) = port.transactions.triggered
+    assert (read["direction"], read["addr"], read["span"]) == ("read", 0x70106000, span)
+    assert port.figures["blocked"] == blocked
+    assert port.figures["any_r_and_w"] == together
+    assert port.figures["verdict"] == verdict
+
+
+def test_the_fixed_finding():
+    port = tg.read(DATA / "B.csv.xz").port()
+    assert port.finding == (
+        "reads blocked while writing: 5888 of 5888 write beats; independent ports: 1032; "
+        "reads wait for writes"
+    )
+    assert port.figures["tail_median"] == 16
+
+
+@pytest.mark.parametrize("name", ["A", "B"])
+def test_csv_and_vcd_give_the_same(name):
+    a, b = (tg.read_capture(DATA / f"{name}.{form}.xz").port() for form in ("csv", "vcd"))
+    assert list(a.transactions) == list(b.transactions)
+    assert list(a.channels) == list(b.channels)
+
+
+def test_two_captures_are_matched_by_direction_class_and_size():
+    a, b = (tg.read_capture(DATA / f"{n}.csv.xz").port() for n in "AB")
+    read, write = tg.compare_ports(a, b)
+    assert (read["direction"], read["addr"], read["bytes"]) == ("read", 0x70100000, 4096)
+    assert (write["old"], write["new"], write["delta"]) == (271, 271, 0)
+    assert read["n_old"] == 31
+    assert read["n_new"] == 7
+    other = tg.read_capture(hostile("h00_base.csv")).port()
+    with pytest.raises(tg.NotComparableError):
+        tg.compare_ports(a, other)
+
+
+def test_captures_are_compared_like_any_readings():
+    a, b = (tg.read(DATA / f"{n}.csv.xz") for n in "AB")
+    rows_ = {(r["operation"], r["metric"]): r for r in tg.compare(a, b).rows}
+    assert ("read", "span") in rows_
+    assert ("write", "response") in rows_
+
+
+# ---- simulations with a monitor's truth ---------------------------------------------------------
+
+SIMS = ["interleave", "qconv_io_128_2012", "hpc_blocked_window8192"]
+MORE = ["hpc_independent", "hpc_blocked", "zip_axidma", "xbar_ram1"]
+FULL = SIMS + MORE if CASES is not None else SIMS
+
+STAMPS = ["ax_valid", "ax_accept", "data_valid", "data_first", "data_last", "b_valid", "b_accept"]
+RESPONSES = ["OKAY", "EXOKAY", "SLVERR", "DECERR"]
+
+
+def sim(name):
+    full = None if CASES is None else CASES / "real" / "sim" / f"{name}.vcd.gz"
+    return tg.read_capture(full if full is not None and full.exists() else DATA / f"{name}.vcd.xz")
+
+
+def want(row):
+    """A monitor's row in our terms; only what lies inside a cut window."""
+    cut = row.get("complete_in_window") == "0"
+    names = [n for n in STAMPS if not (cut and n in ("data_last", "b_valid", "b_accept"))]
+    out = {n: int(row[n]) if row[n] else None for n in names}
+    out |= {"id": int(row["id"], 16), "addr": int(row["addr"], 16), "beats": int(row["beats"])}
+    out["size"] = int(row["size"])
+    if not cut:
+        out["resp"] = RESPONSES[int(row["resp"])]
+        if row["dir"] == "R":
+            out["blocked"] = int(row["cycles_no_R_beat_W_beat"])
+            out["w_beats"] = int(row["cycles_W_beat"])
+    return out
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_transactions_equal_the_truth(name):
+    _, expected = truth(name)
+    port = sim(name).port()
+    for letter, direction in (("R", "read"), ("W", "write")):
+        monitor = [r for r in expected if r["dir"] == letter]
+        monitor = [r for r in monitor if r.get("starts_before_window", "0") == "0"]
+        monitor.sort(key=lambda r: int(r["ax_accept"]))
+        found = [
+            t for t in port.transactions if t["direction"] == direction and t["status"] != "orphan"
+        ]
+        assert len(found) == len(monitor)
+        for t, row in zip(found, monitor, strict=True):
+            right = want(row)
+            assert {k: t[k] for k in right} == right
+
+
+COUNTERS = {
+    "cycles": "cycles",
+    "cycles_with_x_on_valid_or_ready": "unknown",
+    "max_outstanding_reads": "max_reads",
+    "max_outstanding_writes": "max_writes",
+    "read_outstanding": "read_open",
+    "read_outstanding_R_and_W_beat": "r_and_w",
+    "read_outstanding_R_beat_only": "r_only",
+    "read_outstanding_no_R_beat_W_beat": "w_only",
+    "read_outstanding_neither_beat": "neither",
+    "read_outstanding_RVALID_low_W_beat": "blocked",
+    "write_outstanding": "write_open",
+    "read_and_write_outstanding": "both_open",
+    "protocol_errors": "protocol",
+}
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_counters_equal_the_truth(name):
+    right, _ = truth(name)
+    port = sim(name).port()
+    if "counters" not in right:  # a cut window: with the reads in flight at its start
+        right = {"counters": right["counters_knowing_reads_in_flight_at_start"]}
+    for theirs, ours in COUNTERS.items():
+        if theirs in right["counters"]:
+            assert port.figures[ours] == right["counters"][theirs], theirs
+    for channel in port.channels if "channels" in right else ():
+        cycles = right["channels"][channel["channel"]]
+        assert channel["beat"] == cycles["beat"]
+        assert channel["stall"] == cycles["stall"]
+        assert channel["ready_high"] == cycles["idle_ready_high"]
+        assert channel["ready_low"] == cycles["idle_ready_low"]
+    if "figures" in right:
+        read, write = right["figures"]["read"], right["figures"]["write"]
+        assert port.figures["interleaves"] == read["beat_switches_inside_a_burst_interleaving"]
+        assert port.figures["reads_reordered"] == read["completion_out_of_accept_order"]
+        assert port.figures["writes_reordered"] == write["b_out_of_aw_order"]
+
+
+def test_a_cut_blocked_window_is_called_blocked():
+    port = sim("hpc_blocked_window8192").port()
+    assert port.figures["verdict"] == "blocked"
+    assert round(port.figures["p_given_w"], 3) == 0.001
+    assert round(port.figures["p_given_no_w"], 3) in (0.287, 0.288)
+
+
+@pytest.mark.skipif(CASES is None, reason="TICKGAUGE_CASES names no folder")
+def test_the_simulated_pair():
+    blocked, independent = sim("hpc_blocked").port(), sim("hpc_independent").port()
+    assert blocked.figures["verdict"] == "blocked"
+    assert ".000 against P(R beat | no W beat) .271" in blocked.contrast
+    assert independent.figures["verdict"] == "independent"
+    assert ".487 against P(R beat | no W beat) .486" in independent.contrast
+
+
+# ---- real exports -------------------------------------------------------------------------------
+
+REAL = pytest.mark.skipif(CASES is None, reason="TICKGAUGE_CASES names no folder")
+R04, R05, R19 = (
+    "r04_v2024.2_peripheral_axi",
+    "r05_v2024.2_zero_samples",
+    "r19_v2025.2_axi4_mm_256bit_write_bursts",
+)
+
+
+def real(name, form):
+    return tg.read(CASES / "real" / f"{name}.{form}")
+
+
+@REAL
+@pytest.mark.parametrize("form", ["csv", "vcd", "ila"])
+def test_r04_read_and_write(form):
+    read, write = real(R04, form).transactions()
+    assert (read["span"], read["ax_valid"]) == (35, 971)
+    assert (write["span"], write["trigger"]) == (37, True)
+
+
+@REAL
+@pytest.mark.parametrize("form", ["csv", "vcd", "ila"])
+def test_r05_nothing_captured(form):
+    assert "armed, nothing captured" in repr(real(R05, form))
+
+
+@REAL
+@pytest.mark.parametrize("form", ["csv", "vcd", "ila"])
+def test_r19_is_vivado_s_row(form):
+    port = real(R19, form).port()
+    (write,) = port.transactions
+    assert (write["ax_valid"], write["b_accept"], write["beats"]) == (990, 1026, 4)
+    lanes = port.lanes(980, 1030)
+    beats = lanes[(lanes["channel"] == "W") & (lanes["state"] == "beat")]
+    assert list(beats["first"]) == [1000, 1008, 1016, 1024]
+    assert list(beats["first"]) == list(beats["last"])
+
+
+@REAL
+@pytest.mark.parametrize("name", [R04, R19])
+def test_three_forms_one_capture(name):
+    ports = [real(name, form).port() for form in ("csv", "vcd", "ila")]
+    for a, b in itertools.pairwise(ports):
+        assert list(a.transactions) == list(b.transactions)
+    csv, short, ila_ = ports
+    assert list(csv.channels) == list(ila_.channels)
+    assert csv.capture.samples == 2048
+    assert short.capture.samples < 2048
+    assert any("ends at its last change" in note for note in short.capture.notes)
+
+
+# ---- the object ---------------------------------------------------------------------------------
+
+
+def test_it_shows_itself():
+    capture = tg.read(DATA / "B.csv.xz")
+    assert len(repr(capture).splitlines()) < 20
+    assert "reads wait for writes" in repr(capture)
+    html = capture._repr_html_()
+    assert html.startswith("<pre>")
+    assert "&gt;" in html or "<script" not in html
+
+
+def test_a_hostile_name_cannot_reach_the_page():
+    data = ila("<script>x_arvalid <script>x_arready", "1 1")
+    assert "<script" not in tg.read_capture(data)._repr_html_()
+
+
+def test_signals_are_kept_only_where_they_bind_or_are_asked_for():
+    capture = tg.read_capture(DATA / "A.vcd.xz")
+    name = "design_1_i/system_ila_0/inst/net_slot_0_axi_arvalid"
+    samples, values = capture.signal(name)
+    assert values[0] == 0
+    assert np.all(np.diff(samples.astype("i8")) > 0)
+    with pytest.raises(tg.UnknownName, match="keep="):
+        capture.signal("design_1_i/system_ila_0/inst/net_slot_0_axi_rdata")
+    with pytest.raises(tg.UnknownName, match="no signal"):
+        capture.signal("nope")
+
+
+def test_lanes_and_transactions_agree():
+    port = tg.read_capture(DATA / "B.csv.xz").port()
+    lanes = port.lanes(0, 8191)
+    for channel in port.channels:
+        mine = lanes[lanes["channel"] == channel["channel"]]
+        assert int((mine["last"] - mine["first"] + 1).sum()) == 8192
+        beats = mine[mine["state"] == "beat"]
+        assert int((beats["last"] - beats["first"] + 1).sum()) == channel["beat"]
+
+
+def test_compression_is_undone():
+    plain = hostile("h00_base.csv")
+    assert tg.read_capture(lzma.compress(plain)).digest == tg.read_capture(plain).digest
