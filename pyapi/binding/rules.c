@@ -20,6 +20,15 @@ static int take_text(PyObject *dict, const char *name, const char **out) {
   return -1;
 }
 
+/* A truth value; a key that is not there is false. */
+static int take_flag(PyObject *dict, const char *key, bool *out) {
+  PyObject *item = PyDict_GetItemString(dict, key);
+  const int truth = item == NULL ? 0 : PyObject_IsTrue(item);
+  if (truth < 0) return -1;
+  *out = truth != 0;
+  return 0;
+}
+
 /* The rows of a section: a NULL-terminated array, freed by the caller with PyMem_Free. */
 static int take_rows(PyObject *dict, const char ***out) {
   PyObject *rows = PyDict_GetItemString(dict, "rows");
@@ -62,11 +71,7 @@ static int take_rule(PyObject *dict, tg_rule_def *def, const char ***rows) {
     if (code == -1 && PyErr_Occurred()) return -1;
     def->better = (tg_better)code;
   }
-  PyObject *all = PyDict_GetItemString(dict, "all");
-  int truth = all == NULL ? 0 : PyObject_IsTrue(all);
-  if (truth < 0) return -1;
-  def->all = truth != 0;
-  return 0;
+  return take_flag(dict, "all", &def->all) < 0 ? -1 : take_flag(dict, "soft", &def->soft);
 }
 
 static void release_ruleset(void *set) { tg_ruleset_free(set); }

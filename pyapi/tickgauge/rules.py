@@ -51,6 +51,9 @@ class Rule:
         (default -3): what does not fit is a problem, not a rounded value.
     all : bool
         True: every match of a line is a record; False: the first.
+    soft : bool
+        True: the tag is a common word, and a line that has it without being a record is no
+        problem.
     end : str, optional
         Section: the template of its last line, ``""`` for a blank line.
     rows : mapping, optional
@@ -82,6 +85,7 @@ class Rule:
         better: str = "lower",
         exponents: Mapping[str, int] | None = None,
         all: bool = False,
+        soft: bool = False,
         end: str | None = None,
         rows: Mapping[str, str] | None = None,
     ) -> None:
@@ -101,6 +105,7 @@ class Rule:
             "exponents": ",".join(f"{f}={e:d}" for f, e in (exponents or {}).items()) or None,
             "better": _BETTER[better],
             "all": bool(all),
+            "soft": bool(soft),
             "end": end,
             "rows": tuple(f"{k}={t}" for k, t in rows.items()) if rows else None,
         }
@@ -212,7 +217,7 @@ def _numbered(rules: list[Rule]) -> list[Rule]:
 
 _KEYS = frozenset(
     {"name", "template", "value", "metric", "values", "unit", "tag", "better", "exponents"}
-    | {"all", "end", "rows", "comment"}
+    | {"all", "soft", "end", "rows", "comment"}
 )
 
 
