@@ -17,7 +17,7 @@ from ..dataset import Part, SourceInfo
 from ..detect import Match
 from ..frame import Column, Frame
 from ..platforms import choose
-from .model import Release, Table, exchange_class
+from .model import Release, Table, distinct, exchange_class
 from .published import Place, is_published, read_text
 
 __all__ = ["load", "releases_of", "sniff"]
@@ -37,7 +37,7 @@ def releases_of(source: Any, options: Any) -> tuple[list[Release], bytes]:
     place = Place(source.name, source.path, known, known[name] if name else None)
     found = read_text(data, place)
     if source.release is not None:
-        found = [r for r in found if r.label == source.release]
+        found = [r for r in found if source.release in (r.label, r.name)]
     return found, data
 
 
@@ -177,8 +177,12 @@ def load(source: Any, options: Any) -> Part:
     info = SourceInfo(source.name, form="published", bytes=len(data))
     info.digest = hashlib.sha256(data).hexdigest()
     info.lines = data.count(b"\n")
-    for release in releases:
-        info.why += release.assumptions()
+    sets = distinct(releases)
+    releases = [first for first, _ in sets]
+    for first, reprints in sets:
+        info.why += first.assumptions()
+        if reprints:
+            info.why.append(f"{first.name}: printed {len(reprints) + 1} times, one data set")
     if not releases:
         info.state = "not recognised"
         info.message = f"{os.fspath(source.name)}: no release table could be read"
