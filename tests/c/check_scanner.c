@@ -35,12 +35,14 @@ static void slow_scan(const tg_str *needle, size_t n_needles, const uint8_t *p, 
   }
   out->lines = lines;
   out->escapes = n > 0 && memchr(p, 0x1b, n) != NULL;
+  out->returns = n > 0 && memchr(p, '\r', n) != NULL;
 }
 
 static void expect_same_hits(const tg_hits *want, const tg_hits *got, const char *scan) {
   ck_assert_msg(want->n == got->n, "%s: %zu hits instead of %zu", scan, got->n, want->n);
   ck_assert_msg(want->lines == got->lines, "%s: %zu lines", scan, got->lines);
   ck_assert_msg(want->escapes == got->escapes, "%s: escapes", scan);
+  ck_assert_msg(want->returns == got->returns, "%s: returns", scan);
   for (size_t i = 0; i < want->n; i++) {
     ck_assert_msg(want->v[i].at == got->v[i].at && want->v[i].needle == got->v[i].needle &&
                       want->v[i].lines == got->v[i].lines,
@@ -136,7 +138,7 @@ START_TEST(needles_are_found_at_every_place_of_every_length) {
     for (size_t k = 0; k < 3; k++) {
       for (size_t at = 0; at + needle[k].n <= n; at++) {
         memset(text, at % 2 == 0 ? '.' : '\n', sizeof text);
-        if (at % 5 == 0) text[n - 1 - at % n] = 0x1b;
+        if (at % 5 < 2) text[n - 1 - at % n] = at % 5 == 0 ? 0x1b : '\r';
         memcpy(text + at, needle[k].p, needle[k].n);
         ck_assert_uint_eq(compare(s, needle, 3, text, n), 1);
       }

@@ -22,6 +22,7 @@ struct tg_intern {
   size_t n_slots;
   uint64_t seed; /* differs per table, so that no log can be written to collide */
   uint32_t count, hashed, max_distinct;
+  uint32_t last; /* what was put last: logs say the same word many times in a row */
 };
 
 tg_status tg_intern_new(const tg_alloc *a, uint32_t max_distinct, tg_intern **out) {
@@ -141,11 +142,15 @@ tg_status tg_intern_put(tg_intern *t, const uint8_t *p, size_t n, uint32_t *code
   size_t slot = 0;
   tg_status status;
   if (hashing) {
+    if (t->count > 0 && string_is(t, t->last, p, n)) {
+      *code = t->last;
+      return TG_OK;
+    }
     hash = hash_of(t->seed, p, n);
     if (t->n_slots > 0) {
       slot = slot_of(t, hash, p, n);
       if (t->slots[slot] != 0) {
-        *code = t->slots[slot] - 1;
+        *code = t->last = t->slots[slot] - 1;
         return TG_OK;
       }
     }
@@ -159,7 +164,7 @@ tg_status tg_intern_put(tg_intern *t, const uint8_t *p, size_t n, uint32_t *code
     t->slots[slot] = t->count + 1;
     t->hashes[t->hashed++] = hash;
   }
-  *code = push(t, p, n);
+  *code = t->last = push(t, p, n);
   return TG_OK;
 }
 

@@ -5,24 +5,7 @@
 #include <string.h>
 
 #include "mem.h"
-
-typedef struct column {
-  char *name;
-  uint8_t *data;
-  tg_intern *dict; /* TG_TEXT only */
-  size_t item;
-  tg_type type;
-  int32_t exp10;
-} column;
-
-/* Every column and `valid` have room for `cap` rows; a missing item is all zero bytes, and so is
- * everything behind the last row. */
-struct tg_table {
-  tg_alloc alloc;
-  uint64_t *valid;
-  size_t rows, cap, n;
-  column cols[];
-};
+#include "table_private.h"
 
 static const size_t item_sizes[] = {
     [TG_U64] = 8, [TG_I64] = 8, [TG_U32] = 4, [TG_F64] = 8, [TG_BOOL] = 1, [TG_TEXT] = 4,
@@ -43,7 +26,7 @@ static bool defs_are_valid(const tg_column_def *defs, size_t n) {
 }
 
 /* Fills one column of a table that is being made. */
-static tg_status column_init(const tg_alloc *a, const tg_column_def *def, column *c) {
+static tg_status column_init(const tg_alloc *a, const tg_column_def *def, tg_column *c) {
   const size_t size = strlen(def->name) + 1;
   c->name = a->resize(a->ctx, NULL, size);
   if (c->name == NULL) return TG_ENOMEM;
@@ -83,14 +66,6 @@ void tg_table_free(tg_table *t) {
   tg_release(&a, t);
 }
 
-/* Moves one array to `to` items, the new ones zero; it stays valid on failure. */
-static tg_status grow_zeroed(const tg_alloc *a, void **data, size_t from, size_t to, size_t item) {
-  size_t cap = from;
-  const tg_status status = tg_grow(a, data, &cap, to, item);
-  if (status == TG_OK) memset((uint8_t *)*data + from * item, 0, (cap - from) * item);
-  return status;
-}
-
 /* Room for `need` rows. A column that grew before another failed keeps its larger block. */
 static tg_status reserve_rows(tg_table *t, size_t need) {
   if (need <= t->cap) return TG_OK;
@@ -98,11 +73,13 @@ static tg_status reserve_rows(tg_table *t, size_t need) {
   const size_t twice = t->cap == 0 ? 8 : t->cap * 2;
   const size_t to = twice < need ? need : twice;
   void *valid = t->valid;
-  tg_status status = grow_zeroed(&t->alloc, &valid, t->cap, to, sizeof *t->valid);
+  size_t cap = t->cap;
+  tg_status status = tg_grow(&t->alloc, &valid, &cap, to, sizeof *t->valid);
   t->valid = valid;
   for (size_t i = 0; i < t->n && status == TG_OK; i++) {
     void *data = t->cols[i].data;
-    status = grow_zeroed(&t->alloc, &data, t->cap, to, t->cols[i].item);
+    cap = t->cap;
+    status = tg_grow(&t->alloc, &data, &cap, to, t->cols[i].item);
     t->cols[i].data = data;
   }
   if (status != TG_OK) return TG_ENOMEM;
@@ -114,12 +91,41 @@ tg_status tg_table_append_n(tg_table *t, size_t n, size_t *first) {
   if (n > SIZE_MAX - t->rows) return TG_ENOMEM;
   const tg_status status = reserve_rows(t, t->rows + n);
   if (status != TG_OK) return status;
+  for (size_t i = 0; i < t->n && n > 0; i++)
+    memset(t->cols[i].data + t->rows * t->cols[i].item, 0, n * t->cols[i].item);
+  if (n > 0) memset(t->valid + t->rows, 0, n * sizeof *t->valid);
   *first = t->rows;
   t->rows += n;
   return TG_OK;
 }
 
-tg_status tg_table_append(tg_table *t, size_t *row) { return tg_table_append_n(t, 1, row); }
+tg_status tg_table_append_raw(tg_table *t, size_t *row) {
+  const tg_status status = reserve_rows(t, t->rows + 1);
+  if (status != TG_OK) return status;
+  *row = t->rows++;
+  return TG_OK;
+}
+
+tg_status tg_table_append(tg_table *t, size_t *row) {
+  size_t at = 0;
+  const tg_status status = tg_table_append_raw(t, &at);
+  if (status != TG_OK) return status;
+  for (size_t i = 0; i < t->n; i++) {
+    switch (t->cols[i].item) {
+      case 8:
+        tg_row_put64(t, at, i, 0);
+        break;
+      case 4:
+        tg_row_put32(t, at, i, 0);
+        break;
+      default:
+        t->cols[i].data[at] = 0;
+    }
+  }
+  t->valid[at] = 0;
+  *row = at;
+  return TG_OK;
+}
 
 /* Where the value goes if row, column and type are right, else NULL. */
 static uint8_t *place(tg_table *t, size_t row, size_t col, tg_type type) {
@@ -190,12 +196,7 @@ void tg_table_clear(tg_table *t, size_t row, size_t col) {
 }
 
 void tg_table_truncate(tg_table *t, size_t rows) {
-  if (rows >= t->rows) return;
-  const size_t gone = t->rows - rows;
-  for (size_t i = 0; i < t->n; i++)
-    memset(t->cols[i].data + rows * t->cols[i].item, 0, gone * t->cols[i].item);
-  memset(t->valid + rows, 0, gone * sizeof *t->valid);
-  t->rows = rows;
+  if (rows < t->rows) t->rows = rows;
 }
 
 static bool load(const tg_table *t, size_t row, size_t col, tg_type type, void *v, size_t size) {
@@ -251,7 +252,7 @@ tg_status tg_table_find(const tg_table *t, const char *name, size_t *col) {
 
 tg_status tg_table_view(const tg_table *t, size_t col, tg_column_view *out) {
   if (col >= t->n) return TG_EINVAL;
-  const column *c = &t->cols[col];
+  const tg_column *c = &t->cols[col];
   *out = (tg_column_view){c->name, c->data, c->dict, t->rows, c->item, c->type, c->exp10};
   return TG_OK;
 }

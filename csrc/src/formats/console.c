@@ -20,7 +20,8 @@ static const tg_rule_def rules[] = {
     RULE("bl31_old", "BL3-1: v{number:word}({build:word}):{version:word}"),
     RULE("tftf_version", "NOTICE: ~v{number:word}({platform:word},{build:word}):{version:word}"),
     RULE("optee", "OP-TEE version: {version:word}"),
-    RULE("optee_old", "TEE-CORE: Initializing ("),
+    {.name = "console.optee_old", .pattern = "TEE-CORE: Initializing (",
+     .tag = "Initializing", .better = TG_BETTER_NONE, .soft = true}, /* TEE-CORE: is in every line */
     RULE("spl", "U-Boot SPL {year:uint}.{release:word}"),
     RULE("uboot", "U-Boot {year:uint}.{release:word}"),
 };

@@ -203,6 +203,17 @@ static size_t tg_next_look(tg_look *w, size_t from, size_t *lines) {
   return start;
 }
 
+/* The quick way where it is open, else the full one. */
+static tg_status tg_look_at_line(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset,
+                                 bool ended, const tg_hit *hits, size_t n_hits) {
+  bool done = false;
+  tg_status status = TG_OK;
+  if (ended && n_hits == 1 && r->section == TG_NOT && r->uart == NULL && r->near == NULL)
+    status = tg_reader_quick(r, p, n, offset, hits, &done);
+  if (done || status != TG_OK) return status;
+  return tg_reader_line(r, p, n, offset, ended, hits, n_hits);
+}
+
 /* Looks at the lines of [p, p+n) that have a hit or an escape; the others are only counted. */
 static tg_status tg_window(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset) {
   const uint64_t before = r->lines;
@@ -227,9 +238,8 @@ static tg_status tg_window(tg_reader *r, const uint8_t *p, size_t n, uint64_t of
     size_t first = look.hit;
     for (; look.hit < r->hits.n && r->hits.v[look.hit].at < end; look.hit++)
       r->hits.v[look.hit].at -= start;
-    const tg_hit *hits = look.hit > first ? r->hits.v + first : &tg_no_hit;
-    status = tg_reader_line(r, p + start, end - start, offset + start, lf != NULL, hits,
-                            look.hit - first);
+    status = tg_look_at_line(r, p + start, end - start, offset + start, lf != NULL,
+                             look.hit > first ? r->hits.v + first : &tg_no_hit, look.hit - first);
     if (status != TG_OK) return status;
     lines += lf != NULL;
     r->lines = before + lines;

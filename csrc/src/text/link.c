@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "straight.h"
 #include "template.h"
 
 #define TG_TAG_BYTES 3 /* the shortest literal that becomes a tag by itself */
@@ -245,5 +246,6 @@ tg_status tg_template_link(tg_template *t, const char *tag, bool row, tg_error *
   if (status != TG_OK) return status;
   tg_link_blanks(t);
   tg_link_memo(t, row);
+  t->straight = tg_template_straight(t);
   return TG_OK;
 }

@@ -59,28 +59,31 @@ static bool tg_miss(tg_match *m, uint32_t pc, size_t pos, const char *expected) 
 }
 
 /* A hex digit that is the level of an OP-TEE line ("D/TC:") cutting in is no digit. */
-static bool tg_is_level(const tg_match *m, size_t slash) {
-  const uint8_t *p = m->p + slash;
-  return m->n - slash >= 4 && p[0] == '/' && p[3] == ':' && memchr("DEF", p[-1], 3) != NULL &&
+static bool tg_is_level(const uint8_t *line, size_t n, size_t slash) {
+  const uint8_t *p = line + slash;
+  return n - slash >= 4 && p[0] == '/' && p[3] == ':' && memchr("DEF", p[-1], 3) != NULL &&
          (memcmp(p + 1, "TC", 2) == 0 || memcmp(p + 1, "TA", 2) == 0 ||
           memcmp(p + 1, "LD", 2) == 0);
 }
 
 /* A kernel's stamp, "[    4.591864]", or its beginning at the end of the line, cutting in. */
-static bool tg_is_stamp(const tg_match *m, size_t pos) {
+static bool tg_is_stamp(const uint8_t *p, size_t n, size_t pos) {
   size_t dots = 0;
-  if (m->p[pos++] != '[') return false;
-  for (; pos < m->n && (m->p[pos] == ' ' || tg_is_digit(m->p[pos]) || m->p[pos] == '.'); pos++)
-    dots += m->p[pos] == '.';
-  return pos == m->n || (m->p[pos] == ']' && dots == 1);
+  if (p[pos++] != '[') return false;
+  for (; pos < n && (p[pos] == ' ' || tg_is_digit(p[pos]) || p[pos] == '.'); pos++)
+    dots += p[pos] == '.';
+  return pos == n || (p[pos] == ']' && dots == 1);
+}
+
+bool tg_number_torn(const uint8_t *p, size_t n, size_t pos) {
+  return tg_is_edge(p[pos]) || tg_is_level(p, n, pos) || tg_is_stamp(p, n, pos);
 }
 
 /* A number that touches a letter, a digit, '_' or '.', or what another writer put behind it, was
  * not ended cleanly. */
 static bool tg_touches(tg_match *m, const tg_state *st) {
   if (!st->edge || st->pos >= m->n) return false;
-  if (!tg_is_edge(m->p[st->pos]) && !tg_is_level(m, st->pos) && !tg_is_stamp(m, st->pos))
-    return false;
+  if (!tg_number_torn(m->p, m->n, st->pos)) return false;
   if (m->near.expected == NULL || st->pos - m->start >= m->reach) {
     m->near = (tg_near){st->pc, st->pos, "the end of the number"};
     m->reach = st->pos - m->start;

@@ -63,6 +63,9 @@ bool tg_match_line(tg_match *m, const size_t *tags, size_t n_tags);
  * behind `line_at`. */
 bool tg_match_row(tg_match *m);
 
+/* True where the byte at `pos` < n, behind a number, belongs to it or to another writer's text. */
+bool tg_number_torn(const uint8_t *p, size_t n, size_t pos);
+
 /* Where the number of this type that begins at `pos` ends, SIZE_MAX: none begins there. */
 size_t tg_number_end(tg_match *m, const tg_inst *in, size_t pos);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/table_private.h"
 #include "near.h"
 #include "tickgauge/number.h"
 
@@ -84,20 +85,22 @@ void tg_records_free(tg_records *r) {
   a.release(a.ctx, r);
 }
 
-/* A value that was read and waits for its row. */
+/* A value that was read and waits for its row: the bits of a u64 or i64. */
 typedef struct tg_cell {
-  uint64_t u;
-  int64_t i;
+  uint64_t bits;
   bool missing;
 } tg_cell;
 
 static tg_status tg_read_decimal(const tg_template_field *f, const uint8_t *p, const uint8_t *end,
                                  tg_cell *cell) {
   tg_decimal d;
+  int64_t value = 0;
   tg_status status = tg_parse_decimal(p, end, f->type == TG_FIELD_EXP, &d);
   if (status != TG_OK) return status;
   cell->missing = d.missing;
-  return d.missing ? TG_OK : tg_decimal_rescale(&d, f->exp10, &cell->i);
+  if (!d.missing) status = tg_decimal_rescale(&d, f->exp10, &value);
+  cell->bits = (uint64_t)value;
+  return status;
 }
 
 /* Reads the number of a field. TG_OK, TG_EOVERFLOW, TG_ERANGE. */
@@ -105,17 +108,21 @@ static tg_status tg_read_cell(const tg_template_field *f, const tg_line *line, t
                               tg_cell *cell) {
   const uint8_t *p = line->p + span.start;
   const uint8_t *end = line->p + span.end;
+  int64_t value = 0;
+  tg_status status = TG_OK;
   switch (f->type) {
   case TG_FIELD_UINT:
   case TG_FIELD_DIGIT:
-    return tg_parse_u64(p, end, &cell->u);
+    return tg_parse_u64(p, end, &cell->bits);
   case TG_FIELD_INT:
-    return tg_parse_i64(p, end, &cell->i);
+    status = tg_parse_i64(p, end, &value);
+    cell->bits = (uint64_t)value;
+    return status;
   case TG_FIELD_HEX:
   case TG_FIELD_HEXANY:
-    return tg_parse_hex(p, end, f->type == TG_FIELD_HEXANY, &cell->u);
+    return tg_parse_hex(p, end, f->type == TG_FIELD_HEXANY, &cell->bits);
   case TG_FIELD_GROUPED:
-    return tg_parse_grouped(p, end, &cell->u);
+    return tg_parse_grouped(p, end, &cell->bits);
   case TG_FIELD_DEC:
   case TG_FIELD_EXP:
     return tg_read_decimal(f, p, end, cell);
@@ -124,54 +131,61 @@ static tg_status tg_read_cell(const tg_template_field *f, const tg_line *line, t
   }
 }
 
-/* Stores a text; U+03BC becomes U+00B5, the same micro sign. */
-static tg_status tg_store_text(tg_records *r, tg_table *t, size_t row, size_t col,
-                               const uint8_t *p, size_t n) {
+/* The code of a text in its column; U+03BC becomes U+00B5, the same micro sign. */
+static tg_status tg_text_code(tg_records *r, tg_table *t, size_t col, const uint8_t *p, size_t n,
+                              uint32_t *code) {
   const uint8_t *mu = n > 1 ? memchr(p, 0xce, n - 1) : NULL;
-  if (mu == NULL) return tg_table_set_text(t, row, col, p, n);
+  if (mu == NULL) return tg_table_word(t, col, p, n, code);
   tg_copy_clear(&r->folded);
   tg_status status = tg_copy_put(&r->folded, p, n, 0);
   if (status != TG_OK) return status;
   for (uint8_t *q = r->folded.p; q + 1 < r->folded.p + n; q++) {
     if (q[0] == 0xce && q[1] == 0xbc) memcpy(q, "\xc2\xb5", 2);
   }
-  return tg_table_set_text(t, row, col, r->folded.p, n);
+  return tg_table_word(t, col, r->folded.p, n, code);
 }
 
+/* Writes field `i` of a raw row. */
 static tg_status tg_store_field(tg_records *r, tg_table *t, size_t row, size_t i,
                                 const tg_found *f, const tg_cell *cell) {
-  const tg_template_field *field = &r->rules->rules[f->rule].t->fields[i];
-  size_t col = TG_REC_FIELD + i;
-  switch (tg_column_type(field->type)) {
-  case TG_U64:
-    return tg_table_set_u64(t, row, col, cell->u);
-  case TG_I64:
-    return tg_table_set_i64(t, row, col, cell->i);
-  default:
-    return tg_store_text(r, t, row, col, f->line->p + f->fields[i].start,
-                         f->fields[i].end - f->fields[i].start);
+  const size_t col = TG_REC_FIELD + i;
+  const tg_span span = f->fields[i];
+  const bool missing = span.start == SIZE_MAX || cell->missing;
+  uint32_t code = 0;
+  tg_status status = TG_OK;
+  if (t->cols[col].type != TG_TEXT) {
+    tg_row_put64(t, row, col, missing ? 0 : cell->bits);
+  } else {
+    if (!missing)
+      status = tg_text_code(r, t, col, f->line->p + span.start, span.end - span.start, &code);
+    tg_row_put32(t, row, col, code);
   }
+  if (!missing) t->valid[row] |= UINT64_C(1) << col;
+  return status;
 }
 
-/* Fills row `row` of the rule's table. */
+/* Fills raw row `row` of the rule's table: every item of it. */
 static tg_status tg_store_row(tg_records *r, tg_table *t, size_t row, const tg_found *f,
                               const tg_cell *cells) {
   const tg_line *line = f->line;
   const tg_template *tpl = r->rules->rules[f->rule].t;
   uint32_t flags = line->flags;
+  uint32_t channel = 0;
+  tg_status status = TG_OK;
   if (line->tail && f->end == line->n && !tpl->closed) flags |= TG_FLAG_TAIL;
-  tg_status status = tg_table_set_u64(t, row, TG_REC_LINE, tg_line_number(line, f->start));
-  if (status == TG_OK)
-    status = tg_table_set_u64(t, row, TG_REC_OFFSET, tg_line_offset(line, f->start));
-  if (status == TG_OK) status = tg_table_set_u32(t, row, TG_REC_FLAGS, flags);
-  if (status == TG_OK && line->channel.p != NULL)
-    status = tg_table_set_text(t, row, TG_REC_CHANNEL, line->channel.p, line->channel.n);
-  if (status == TG_OK && f->section > 0)
-    status = tg_table_set_u32(t, row, TG_REC_SECTION, f->section);
-  for (size_t i = 0; status == TG_OK && i < tpl->n_fields; i++) {
-    if (f->fields[i].start == SIZE_MAX || cells[i].missing) continue;
+  if (line->channel.p != NULL)
+    status = tg_table_word(t, TG_REC_CHANNEL, line->channel.p, line->channel.n, &channel);
+  t->valid[row] = UINT64_C(1) << TG_REC_LINE | UINT64_C(1) << TG_REC_OFFSET |
+                  UINT64_C(1) << TG_REC_FLAGS |
+                  (uint64_t)(line->channel.p != NULL) << TG_REC_CHANNEL |
+                  (uint64_t)(f->section > 0) << TG_REC_SECTION;
+  tg_row_put64(t, row, TG_REC_LINE, tg_line_number(line, f->start));
+  tg_row_put64(t, row, TG_REC_OFFSET, tg_line_offset(line, f->start));
+  tg_row_put32(t, row, TG_REC_CHANNEL, channel);
+  tg_row_put32(t, row, TG_REC_FLAGS, flags);
+  tg_row_put32(t, row, TG_REC_SECTION, f->section);
+  for (size_t i = 0; status == TG_OK && i < tpl->n_fields; i++)
     status = tg_store_field(r, t, row, i, f, &cells[i]);
-  }
   return status;
 }
 
@@ -184,7 +198,7 @@ static tg_status tg_append(tg_records *r, const tg_found *f, const tg_cell *cell
       tg_grow(&r->alloc, &data, &r->cap_order, r->n_order + 1, sizeof *r->order);
   if (status != TG_OK) return status;
   r->order = data;
-  status = tg_table_append(t, &row);
+  status = tg_table_append_raw(t, &row);
   if (status != TG_OK) return status;
   status = tg_store_row(r, t, row, f, cells);
   if (status != TG_OK) {
@@ -203,7 +217,11 @@ tg_status tg_records_add(tg_records *r, const tg_found *f, bool *added) {
   const tg_template *tpl = r->rules->rules[f->rule].t;
   *added = false;
   for (size_t i = 0; i < tpl->n_fields; i++) {
-    cells[i] = (tg_cell){0, 0, false};
+    cells[i] = (tg_cell){0, false};
+    if (f->known >> i & 1) {
+      cells[i].bits = f->numbers[i];
+      continue;
+    }
     if (f->fields[i].start == SIZE_MAX) continue;
     tg_status status = tg_read_cell(&tpl->fields[i], f->line, f->fields[i], &cells[i]);
     if (status == TG_OK) continue;

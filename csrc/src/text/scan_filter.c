@@ -171,17 +171,15 @@ tg_status tg_filter_check(const tg_scanner *s, const uint8_t *p, size_t n, size_
   return TG_OK;
 }
 
-tg_status tg_filter_tail(const tg_scanner *s, const uint8_t *p, size_t n, size_t at, size_t lines,
-                         bool escapes, tg_hits *out) {
+tg_status tg_filter_tail(const tg_scanner *s, const uint8_t *p, size_t n, size_t at, tg_hits *out) {
   for (; at < n; at++) {
     if (n - at >= s->filter->window) {
-      const tg_status status = tg_filter_check(s, p, n, at, lines, out);
+      const tg_status status = tg_filter_check(s, p, n, at, out->lines, out);
       if (status != TG_OK) return status;
     }
-    lines += p[at] == '\n';
-    escapes = escapes || p[at] == 0x1b;
+    out->lines += p[at] == '\n';
+    out->escapes = out->escapes || p[at] == 0x1b;
+    out->returns = out->returns || p[at] == '\r';
   }
-  out->lines = lines;
-  out->escapes = escapes;
   return TG_OK;
 }

@@ -42,9 +42,9 @@ void tg_filter_free(const tg_alloc *a, tg_filter *f);
 tg_status tg_filter_check(const tg_scanner *s, const uint8_t *p, size_t n, size_t at, size_t lines,
                           tg_hits *out);
 
-/* The scan of the last bytes, from `at` on, one by one; `lines` and `escapes` are those before.
- * Sets out->lines and out->escapes. TG_OK, TG_ENOMEM. */
-tg_status tg_filter_tail(const tg_scanner *s, const uint8_t *p, size_t n, size_t at, size_t lines,
-                         bool escapes, tg_hits *out);
+/* The scan of the last bytes, from `at` on, one by one; out->lines, escapes and returns hold what
+ * was before. TG_OK, TG_ENOMEM. */
+tg_status tg_filter_tail(const tg_scanner *s, const uint8_t *p, size_t n, size_t at,
+                         tg_hits *out);
 
 #endif

@@ -38,7 +38,7 @@ static tg_status check_block(const tg_scanner *s, const uint8_t *p, size_t n, si
 static inline tg_status scan16(const tg_scanner *s, const uint8_t *p, size_t n, size_t window,
                                tg_hits *out) {
   tables16 t;
-  uint8x16_t escapes = vdupq_n_u8(0);
+  uint8x16_t escapes = vdupq_n_u8(0), returns = vdupq_n_u8(0);
   size_t at = 0, lines = 0;
   for (size_t k = 0; k < window; k++) {
     t.low[k] = vld1q_u8(s->filter->masks.low[k]);
@@ -48,6 +48,7 @@ static inline tg_status scan16(const tg_scanner *s, const uint8_t *p, size_t n, 
     const uint8x16_t v = vld1q_u8(p + at);
     const uint8x16_t ends = vceqq_u8(v, vdupq_n_u8('\n'));
     escapes = vorrq_u8(escapes, vceqq_u8(v, vdupq_n_u8(0x1b)));
+    returns = vorrq_u8(returns, vceqq_u8(v, vdupq_n_u8('\r')));
     uint8x16_t groups = pass(v, t.low[0], t.high[0]);
     for (size_t k = 1; k < window; k++)
       groups = vandq_u8(groups, pass(vld1q_u8(p + at + k), t.low[k], t.high[k]));
@@ -58,7 +59,10 @@ static inline tg_status scan16(const tg_scanner *s, const uint8_t *p, size_t n, 
     }
     lines += vaddvq_u8(vandq_u8(ends, vdupq_n_u8(1)));
   }
-  return tg_filter_tail(s, p, n, at, lines, vmaxvq_u8(escapes) != 0, out);
+  out->lines = lines;
+  out->escapes = vmaxvq_u8(escapes) != 0;
+  out->returns = vmaxvq_u8(returns) != 0;
+  return tg_filter_tail(s, p, n, at, out);
 }
 
 /* Two loops, so that the compiler unrolls the places of the window. */

@@ -44,6 +44,10 @@ AVX2 static inline uint32_t candidates32(const tables32 *t, const uint8_t *p, __
   return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(groups, _mm256_setzero_si256()));
 }
 
+AVX2 static inline __m256i or3_32(__m256i a, __m256i b, __m256i c) {
+  return _mm256_or_si256(a, _mm256_or_si256(b, c));
+}
+
 AVX2 static inline uint32_t line_ends32(__m256i v) {
   return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, _mm256_set1_epi8('\n')));
 }
@@ -51,8 +55,8 @@ AVX2 static inline uint32_t line_ends32(__m256i v) {
 AVX2 static inline tg_status scan32(const tg_scanner *s, const uint8_t *p, size_t n, size_t window,
                                     tg_hits *out) {
   tables32 t;
-  const __m256i esc = _mm256_set1_epi8(0x1b);
-  __m256i escapes = _mm256_setzero_si256();
+  const __m256i esc = _mm256_set1_epi8(0x1b), cr = _mm256_set1_epi8('\r');
+  __m256i escapes = _mm256_setzero_si256(), returns = _mm256_setzero_si256();
   size_t at = 0, lines = 0;
   for (size_t k = 0; k < window; k++) {
     t.low[k] = _mm256_broadcastsi128_si256(
@@ -62,8 +66,8 @@ AVX2 static inline tg_status scan32(const tg_scanner *s, const uint8_t *p, size_
   }
   for (; n - at >= 64 + TG_FILTER_WINDOW - 1; at += 64) {
     const __m256i a = load32(p + at), b = load32(p + at + 32);
-    escapes = _mm256_or_si256(
-        escapes, _mm256_or_si256(_mm256_cmpeq_epi8(a, esc), _mm256_cmpeq_epi8(b, esc)));
+    escapes = or3_32(escapes, _mm256_cmpeq_epi8(a, esc), _mm256_cmpeq_epi8(b, esc));
+    returns = or3_32(returns, _mm256_cmpeq_epi8(a, cr), _mm256_cmpeq_epi8(b, cr));
     const uint64_t line_ends = line_ends32(a) | (uint64_t)line_ends32(b) << 32;
     const uint64_t candidates = candidates32(&t, p + at, a, window) |
                                 (uint64_t)candidates32(&t, p + at + 32, b, window) << 32;
@@ -73,7 +77,10 @@ AVX2 static inline tg_status scan32(const tg_scanner *s, const uint8_t *p, size_
     }
     lines += (size_t)__builtin_popcountll(line_ends);
   }
-  return tg_filter_tail(s, p, n, at, lines, _mm256_movemask_epi8(escapes) != 0, out);
+  out->lines = lines;
+  out->escapes = _mm256_movemask_epi8(escapes) != 0;
+  out->returns = _mm256_movemask_epi8(returns) != 0;
+  return tg_filter_tail(s, p, n, at, out);
 }
 
 /* Two loops, so that the compiler unrolls the places of the window. */
@@ -105,6 +112,10 @@ SSSE3 static inline uint32_t candidates16(const tables16 *t, const uint8_t *p, _
   return 0xffffu & ~(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(groups, _mm_setzero_si128()));
 }
 
+SSSE3 static inline __m128i or3_16(__m128i a, __m128i b, __m128i c) {
+  return _mm_or_si128(a, _mm_or_si128(b, c));
+}
+
 SSSE3 static inline uint32_t line_ends16(__m128i v) {
   return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('\n')));
 }
@@ -112,8 +123,8 @@ SSSE3 static inline uint32_t line_ends16(__m128i v) {
 SSSE3 static inline tg_status scan16(const tg_scanner *s, const uint8_t *p, size_t n, size_t window,
                                      tg_hits *out) {
   tables16 t;
-  const __m128i esc = _mm_set1_epi8(0x1b);
-  __m128i escapes = _mm_setzero_si128();
+  const __m128i esc = _mm_set1_epi8(0x1b), cr = _mm_set1_epi8('\r');
+  __m128i escapes = _mm_setzero_si128(), returns = _mm_setzero_si128();
   size_t at = 0, lines = 0;
   for (size_t k = 0; k < window; k++) {
     t.low[k] = load16(s->filter->masks.low[k]);
@@ -121,7 +132,8 @@ SSSE3 static inline tg_status scan16(const tg_scanner *s, const uint8_t *p, size
   }
   for (; n - at >= 32 + TG_FILTER_WINDOW - 1; at += 32) {
     const __m128i a = load16(p + at), b = load16(p + at + 16);
-    escapes = _mm_or_si128(escapes, _mm_or_si128(_mm_cmpeq_epi8(a, esc), _mm_cmpeq_epi8(b, esc)));
+    escapes = or3_16(escapes, _mm_cmpeq_epi8(a, esc), _mm_cmpeq_epi8(b, esc));
+    returns = or3_16(returns, _mm_cmpeq_epi8(a, cr), _mm_cmpeq_epi8(b, cr));
     const uint32_t line_ends = line_ends16(a) | line_ends16(b) << 16;
     const uint32_t candidates =
         candidates16(&t, p + at, a, window) | candidates16(&t, p + at + 16, b, window) << 16;
@@ -131,7 +143,10 @@ SSSE3 static inline tg_status scan16(const tg_scanner *s, const uint8_t *p, size
     }
     lines += (size_t)__builtin_popcount(line_ends);
   }
-  return tg_filter_tail(s, p, n, at, lines, _mm_movemask_epi8(escapes) != 0, out);
+  out->lines = lines;
+  out->escapes = _mm_movemask_epi8(escapes) != 0;
+  out->returns = _mm_movemask_epi8(returns) != 0;
+  return tg_filter_tail(s, p, n, at, out);
 }
 
 SSSE3 static tg_status scan_ssse3(const tg_scanner *s, const uint8_t *p, size_t n, tg_hits *out) {

@@ -151,6 +151,7 @@ tg_status tg_scan_portable(const tg_scanner *s, const uint8_t *p, size_t n, tg_h
   }
   out->lines = lines + tg_count_byte(p + counted, n - counted, '\n');
   out->escapes = n > 0 && memchr(p, 0x1b, n) != NULL;
+  out->returns = n > 0 && memchr(p, '\r', n) != NULL;
   return TG_OK;
 }
 

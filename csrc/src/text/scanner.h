@@ -22,13 +22,13 @@ typedef struct tg_hits {
   tg_hit *v;
   size_t n, cap;
   size_t lines; /* line ends in all that was scanned last */
-  bool escapes; /* whether there was an ESC in it */
+  bool escapes, returns; /* whether there was an ESC, a CR in it */
 } tg_hits;
 
 typedef struct tg_scanner tg_scanner;
 
 /* Appends every place of every needle in [p, p+n), overlapping ones too, ascending by place and
- * then by needle, and sets `out->lines` and `out->escapes`. TG_OK, TG_ENOMEM. */
+ * then by needle, and sets `out->lines`, `escapes` and `returns`. TG_OK, TG_ENOMEM. */
 typedef tg_status (*tg_scan_fn)(const tg_scanner *s, const uint8_t *p, size_t n, tg_hits *out);
 
 #define TG_SCAN_SLOTS 4096

@@ -64,7 +64,7 @@ static tg_status tg_section_rows(tg_reader *r, const tg_line *line, bool *done,
     tg_status status = tg_try_row(r, r->rules->rules[k].t, line, &m, &found);
     if (status != TG_OK) return status;
     if (found) {
-      tg_found f = {line, m.fields, k, m.start, m.end, SIZE_MAX, r->section_number};
+      tg_found f = {line, m.fields, k, m.start, m.end, SIZE_MAX, r->section_number, 0, NULL};
       bool added;
       *done = true;
       r->misfits = 0;

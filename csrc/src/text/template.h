@@ -70,6 +70,7 @@ typedef struct tg_template {
   tg_literal tag;
   uint32_t planes, caches;
   bool begin; /* '^' */
+  bool straight; /* see straight.h */
   bool closed; /* the last item is a literal: what matched cannot have been cut */
 } tg_template;
 

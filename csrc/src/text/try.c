@@ -76,7 +76,7 @@ static tg_status tg_take_record(tg_reader *r, const tg_line *line, size_t rule, 
   out->records++;
   if (!commit) return TG_OK;
   uint32_t section = it->section != TG_NOT ? r->sections_seen + 1 : 0;
-  tg_found found = {line, m->fields, rule, m->start, m->end, m->tag_pos, section};
+  tg_found found = {line, m->fields, rule, m->start, m->end, m->tag_pos, section, 0, NULL};
   status = tg_records_add(r->out, &found, &added);
   if (status == TG_OK && added && it->section != TG_NOT)
     status = tg_section_open(r, line, it->section);

@@ -1,0 +1,40 @@
+/* table_private.h - the inside of a table, for loops that fill many rows.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TG_BASE_TABLE_PRIVATE_H
+#define TG_BASE_TABLE_PRIVATE_H
+
+#include <string.h>
+
+#include "tickgauge/table.h"
+
+typedef struct tg_column {
+  char *name;
+  uint8_t *data;
+  tg_intern *dict; /* TG_TEXT only */
+  size_t item;
+  tg_type type;
+  int32_t exp10;
+} tg_column;
+
+/* Every column and `valid` have room for `cap` rows; a missing item is all zero bytes. What lies
+ * behind the last row was never written, or is anything. */
+struct tg_table {
+  tg_alloc alloc;
+  uint64_t *valid;
+  size_t rows, cap, n;
+  tg_column cols[];
+};
+
+/* A row of which the caller writes every item, with tg_row_put, and `valid`: nothing is set to
+ * zero before. TG_OK, TG_ENOMEM. */
+tg_status tg_table_append_raw(tg_table *t, size_t *row);
+
+/* Stores an item of 8 or 4 bytes in a column of that width. */
+static inline void tg_row_put64(tg_table *t, size_t row, size_t col, uint64_t v) {
+  memcpy(t->cols[col].data + row * sizeof v, &v, sizeof v);
+}
+static inline void tg_row_put32(tg_table *t, size_t row, size_t col, uint32_t v) {
+  memcpy(t->cols[col].data + row * sizeof v, &v, sizeof v);
+}
+
+#endif

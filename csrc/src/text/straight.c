@@ -1,0 +1,183 @@
+/* straight.c - the short way for most templates: one pass, numbers read on the way.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "straight.h"
+
+#include <string.h>
+
+#include "match.h"
+
+enum { SAFE_DIGITS = 19, SAFE_HEX = 16 }; /* as many never overflow 64 bits */
+enum { MAX_STARTS = 16 };                 /* tries on a line, so that time stays linear */
+
+static bool item_is_straight(const tg_inst *in) {
+  switch (in->op) {
+    case TG_OP_LITERAL:
+    case TG_OP_BLANK:
+    case TG_OP_END:
+    case TG_OP_MATCH:
+      return true;
+    case TG_OP_BLANKS:
+    case TG_OP_TEXT:
+      return in->possessive;
+    case TG_OP_NUMBER:
+      return in->width == 0;
+    case TG_OP_WORD:
+      return in->alts == 0;
+    default:
+      return false;
+  }
+}
+
+bool tg_template_straight(const tg_template *t) {
+  if (t->begin || t->tag_inst == SIZE_MAX) return false;
+  if (t->lead == SIZE_MAX && t->inst[0].op != TG_OP_LITERAL) return false;
+  for (size_t k = 0; k < t->n_inst; k++)
+    if (t->inst[k].optional || !item_is_straight(&t->inst[k])) return false;
+  return true;
+}
+
+static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n) {
+  if (n >= 8) return memcmp(a, b, n) == 0;
+  for (size_t i = 0; i < n; i++)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
+static inline unsigned digit_of(uint8_t c, uint8_t type) {
+  if (tg_is_digit(c)) return (unsigned)(c - '0');
+  if (type == TG_FIELD_HEX || type == TG_FIELD_HEXANY) {
+    if (c >= 'a' && c <= 'f') return (unsigned)(c - 'a' + 10);
+    if (type == TG_FIELD_HEXANY && c >= 'A' && c <= 'F') return (unsigned)(c - 'A' + 10);
+  }
+  return 16;
+}
+
+static inline size_t decimal_run(const uint8_t *p, size_t n, size_t pos, uint64_t *value) {
+  uint64_t v = 0;
+  for (; pos < n && tg_is_digit(p[pos]); pos++) v = v * 10 + (uint64_t)(p[pos] - '0');
+  *value = v;
+  return pos;
+}
+
+static inline size_t hex_run(const uint8_t *p, size_t n, size_t pos, uint8_t type,
+                             uint64_t *value) {
+  uint64_t v = 0;
+  for (unsigned d; pos < n && (d = digit_of(p[pos], type)) < 16; pos++) v = v << 4 | d;
+  *value = v;
+  return pos;
+}
+
+/* Digits, their value where it surely fits. The end, `pos` itself where no number begins. */
+static size_t take_number(tg_straight *m, const tg_inst *in, size_t pos) {
+  uint64_t value = 0;
+  size_t from = pos, end, safe = SAFE_DIGITS;
+  switch (in->type) {
+    case TG_FIELD_UINT:
+      end = decimal_run(m->p, m->n, pos, &value);
+      break;
+    case TG_FIELD_HEX:
+    case TG_FIELD_HEXANY:
+      end = hex_run(m->p, m->n, pos, in->type, &value);
+      safe = SAFE_HEX;
+      break;
+    default: { /* the rarer kinds by the matcher's own rules, read later */
+      tg_scratch none = {.work = 0};
+      tg_match line = {.p = m->p, .n = m->n, .s = &none};
+      tg_inst alone = *in;
+      alone.cache = TG_NO_PLANE;
+      end = tg_number_end(&line, &alone, pos);
+      if (end == SIZE_MAX) return pos;
+      safe = 0;
+    }
+  }
+  if (in->field != UINT32_MAX && end > pos) {
+    m->fields[in->field] = (tg_span){from, end};
+    if (end - from <= safe) {
+      m->numbers[in->field] = value;
+      m->known |= UINT64_C(1) << in->field;
+    }
+  }
+  return end;
+}
+
+static void keep(tg_straight *m, const tg_inst *in, size_t start, size_t end) {
+  if (in->field != UINT32_MAX) m->fields[in->field] = (tg_span){start, end};
+}
+
+/* Follows the template from `start`; its tag must fall on `tag_at`. */
+static bool walk(tg_straight *m, size_t start, size_t tag_at) {
+  const tg_template *t = m->t;
+  const uint8_t *p = m->p;
+  const size_t n = m->n;
+  size_t pos = start, from;
+  bool edge = false; /* a number ends at `pos`, and no literal followed yet */
+  m->known = 0;
+  for (const tg_inst *in = t->inst;; in++) {
+    const bool touches = edge && pos < n && in->op != TG_OP_LITERAL && tg_number_torn(p, n, pos);
+    edge = edge && in->op == TG_OP_BLANKS && (pos == n || !tg_is_blank(p[pos]));
+    switch (in->op) {
+      case TG_OP_LITERAL: {
+        const tg_literal lit = t->alts[in->alt];
+        const bool tag = in == t->inst + t->tag_inst;
+        if (tag && pos + t->tag_skew != tag_at) return false;
+        if (n - pos < lit.n) return false;
+        if (!(tag && lit.n == t->tag.n) && !same_bytes(p + pos, t->pool + lit.at, lit.n))
+          return false;
+        pos += lit.n;
+        break;
+      }
+      case TG_OP_BLANK:
+        if (pos >= n || !tg_is_blank(p[pos])) return false;
+        pos++;
+        break;
+      case TG_OP_BLANKS:
+        while (pos < n && tg_is_blank(p[pos])) pos++;
+        break;
+      case TG_OP_NUMBER:
+        if (touches) return false;
+        from = pos;
+        pos = take_number(m, in, pos);
+        if (pos == from) return false;
+        edge = true;
+        break;
+      case TG_OP_WORD:
+        from = pos;
+        while (pos < n && !tg_is_blank(p[pos])) pos++;
+        if (touches || pos == from) return false;
+        keep(m, in, from, pos);
+        break;
+      case TG_OP_TEXT:
+        if (touches) return false;
+        keep(m, in, pos, n);
+        pos = n;
+        break;
+      case TG_OP_END:
+        if (pos != n) return false;
+        break;
+      default: /* MATCH */
+        if (touches) return false;
+        m->start = start;
+        m->end = pos;
+        return true;
+    }
+  }
+}
+
+bool tg_straight_match(tg_straight *m, size_t tag_at) {
+  const tg_template *t = m->t;
+  m->gave_up = false;
+  if (t->lead != SIZE_MAX) return t->lead <= tag_at && walk(m, tag_at - t->lead, tag_at);
+  const tg_literal lit = t->alts[t->inst[0].alt];
+  const uint8_t *first = t->pool + lit.at;
+  int starts = 0;
+  for (size_t start = 0; start <= tag_at; start++) {
+    const uint8_t *next = memchr(m->p + start, first[0], tag_at - start + 1);
+    if (next == NULL) return false;
+    start = (size_t)(next - m->p);
+    if (m->n - start < lit.n || !same_bytes(next, first, lit.n)) continue;
+    if (walk(m, start, tag_at)) return true;
+    m->gave_up = ++starts == MAX_STARTS;
+    if (m->gave_up) return false;
+  }
+  return false;
+}
