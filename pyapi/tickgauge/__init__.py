@@ -20,6 +20,7 @@ import numpy  # the one thing that importing the package loads
 # checkers below. No module may bear the name of what it exports: the import system would put
 # the module in its place.
 _NAMES = {
+    "Batch": "fleet.run",
     "Capture": "capture",
     "Comparison": "comparison",
     "Dataset": "dataset",
@@ -39,6 +40,7 @@ _NAMES = {
     "Trend": "trends",
     "UnknownName": "errors",
     "audit": "release.api",
+    "batch": "fleet.run",
     "build_info": "versions",
     "compare": "comparing",
     "compare_ports": "axi",
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
         Status,
         UnknownName,
     )
+    from .fleet.run import Batch, batch
     from .frame import Frame
     from .gating import Gate, gate
     from .reading import read, read_together

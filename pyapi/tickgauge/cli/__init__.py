@@ -24,6 +24,7 @@ VERBS = {
     "table": "release tables of TF-A's performance pages",
     "audit": "are the printed deltas of published tables right?",
     "runs": "run logs of an accelerator, one or two side by side",
+    "batch": "statistics of many logs, on all cores or a cluster",
     "versions": "what runs here: for bug reports",
 }
 

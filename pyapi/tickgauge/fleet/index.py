@@ -52,7 +52,8 @@ class FileStatus:
     group : str
         The group its statistics belong to.
     state : str
-        ``"read"``, ``"kept"`` (unchanged since an earlier run), ``"failed"``.
+        ``"read"``, ``"kept"`` (unchanged since an earlier run), ``"not recognised"`` (nothing known
+        in it), ``"failed"`` (could not be read at all).
     size, mtime : int
         Bytes, and nanoseconds since the epoch, when it was read; -1 where there is no such thing.
     sources : list of SourceStatus
@@ -131,7 +132,7 @@ class Index:
         rows = [
             (s.path, s.size, s.mtime, self._version, json.dumps(asdict(s)))
             for s in statuses
-            if s.state == "read" and s.size >= 0
+            if s.state in ("read", "not recognised") and s.size >= 0
         ]
         if rows:
             with self._transaction():
