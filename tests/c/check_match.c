@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/fail_alloc.h"
+#include "support/slow_match.h"
 #include "text/ruleset.h"
 
 #define LENGTH(a) ((int)(sizeof(a) / sizeof((a)[0])))
@@ -260,6 +261,112 @@ START_TEST(time_is_linear_in_the_line) {
 }
 END_TEST
 
+static uint32_t next_random(uint32_t *state) {
+  *state = *state * 1664525u + 1013904223u;
+  return *state >> 10;
+}
+
+/* A random template of the whole language but grouped columns, at most `parts` items long. */
+static void random_template(char *out, uint32_t *state, int parts) {
+  static const char *const pieces[] = {"a",  "b",  "ab", "-",  ".",  ",",  " ",  "~",  "e",
+                                       "1",  "=",  "{{", "~~", "x",  " ~", "~ "};
+  static const char *const types[] = {"uint", "int",  "hex",  "HEX",    "dec",   "exp",
+                                      "digit", "word", "text", "quoted", "a|ab|b", "1|-|12"};
+  bool open = false;
+  int inside = 0;
+  out[0] = '\0';
+  if (next_random(state) % 6 == 0) strcat(out, "^");
+  for (int i = 0; i < parts; i++) {
+    uint32_t what = next_random(state) % 10;
+    char field[32];
+    inside++;
+    if (what < 5) {
+      strcat(out, pieces[next_random(state) % (sizeof pieces / sizeof *pieces)]);
+    } else if (what < 8) {
+      snprintf(field, sizeof field, "{f%d:%s}", i, types[next_random(state) % 12]);
+      strcat(out, field);
+    } else if (!open) {
+      strcat(out, "[");
+      open = true;
+      inside = 0;
+    } else if (inside > 1) {
+      strcat(out, "]");
+      open = false;
+    }
+  }
+  if (open) strcat(out, "b]");
+  if (next_random(state) % 6 == 0) strcat(out, "$");
+}
+
+static size_t random_line(uint8_t *out, size_t size, uint32_t *state) {
+  static const char *const pieces[] = {"a", "b", "ab", "-", ".", ",", " ", "  ", "e", "1", "12", "=",
+                                       "{", "~", "x", "\"", "\\", "+", "f", "F", "nan", "1e5", "\t"};
+  size_t n = 0;
+  size_t want = next_random(state) % size;
+  while (n < want) {
+    const char *piece = pieces[next_random(state) % (sizeof pieces / sizeof *pieces)];
+    size_t len = strlen(piece);
+    if (n + len > want) break;
+    memcpy(out + n, piece, len);
+    n += len;
+  }
+  return n;
+}
+
+/* The engine and the slow matcher agree on every start of a line: on whether there is a match,
+ * where it ends, and every field. */
+static int compare_matchers(const tg_template *t, slow_matcher *slow, tg_scratch *scratch,
+                            const char *pattern, const uint8_t *line, size_t n) {
+  tg_span fields[64];
+  tg_match m;
+  int matches = 0;
+  for (size_t start = 0; start <= n; start++) {
+    bool want = slow_match(slow, line, (long)n, (long)start);
+    if (slow->steps < 0) continue;
+    ck_assert_int_eq(tg_match_begin(&m, t, scratch, line, n, fields), TG_OK);
+    bool got = tg_match_at(&m, start);
+    ck_assert_msg(got == want, "'%s' on '%.*s' from %zu: %d, want %d", pattern, (int)n,
+                  (const char *)line, start, got, want);
+    if (!got) continue;
+    matches++;
+    ck_assert_msg(m.end == (size_t)slow->end, "'%s' on '%.*s' from %zu: ends at %zu, want %ld",
+                  pattern, (int)n, (const char *)line, start, m.end, slow->end);
+    for (size_t i = 0; i < t->n_fields; i++) {
+      ck_assert_msg(fields[i].start == (size_t)slow->field[i].start &&
+                        fields[i].end == (size_t)slow->field[i].end,
+                    "'%s' on '%.*s' from %zu: field %zu is %zu-%zu, want %ld-%ld", pattern, (int)n,
+                    (const char *)line, start, i, fields[i].start, fields[i].end,
+                    slow->field[i].start, slow->field[i].end);
+    }
+  }
+  return matches;
+}
+
+START_TEST(the_engine_agrees_with_a_slow_matcher) {
+  static slow_matcher slow;
+  const int rounds = getenv("TICKGAUGE_QUICK") != NULL ? 50 : 500;
+  uint32_t state = 1000 + (uint32_t)_i;
+  tg_scratch scratch;
+  int matches = 0;
+  tg_scratch_init(&scratch, tg_alloc_default());
+  for (int round = 0; round < rounds; round++) {
+    char pattern[512];
+    uint8_t line[40];
+    tg_template *t = NULL;
+    random_template(pattern, &state, 1 + (int)(next_random(&state) % 8));
+    if (tg_template_new(NULL, pattern, NULL, true, &t, NULL) != TG_OK) continue;
+    slow_parse(&slow, pattern);
+    for (int k = 0; k < 20; k++) {
+      size_t n = random_line(line, sizeof line, &state);
+      matches += compare_matchers(t, &slow, &scratch, pattern, line, n);
+    }
+    tg_template_free(t);
+  }
+  ck_assert_int_gt(matches, rounds); /* a comparison of misses alone would say little */
+  tg_match_scratch_free(&scratch);
+}
+END_TEST
+
 START_TEST(a_row_begins_at_the_first_byte_or_the_first_non_blank) {
   static const char *const rows[] = {"r={n:uint} {w:word}", NULL};
   tg_rule_def def = {.name = "s", .pattern = "table", .rows = rows};
@@ -315,6 +422,7 @@ int main(void) {
   tcase_set_timeout(tc, 60);
   tcase_add_loop_test(tc, a_template_matches_this, 0, LENGTH(cases));
   tcase_add_loop_test(tc, time_is_linear_in_the_line, 0, LENGTH(hard));
+  tcase_add_loop_test(tc, the_engine_agrees_with_a_slow_matcher, 0, 4);
   tcase_add_test(tc, a_row_begins_at_the_first_byte_or_the_first_non_blank);
   tcase_add_test(tc, arguments_are_checked);
   tcase_add_test(tc, every_allocation_may_fail);

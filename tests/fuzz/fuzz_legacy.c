@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 /* ' ' one blank, '#' hex digits, '%' one decimal digit; the rest stands for itself. */
-static const char *const slow_patterns[] = {
+static const char *const old_patterns[] = {
     "CounterTimerFrequency: 0x#",
     "ClientOpenSession: start=0x#, enter_ta=0x#, return=0x#",
     "ClientInvokeCommand: start=0x#, enter_ta=0x#, return=0x#",
@@ -17,28 +17,28 @@ static const char *const slow_patterns[] = {
     "TEECore: finish smc call, cmd=%, cntvct=0x#",
 };
 
-typedef struct slow_span {
+typedef struct old_span {
   const uint8_t *p;
   size_t n;
-} slow_span;
+} old_span;
 
-typedef struct slow_model {
-  slow_span value[TG_LEGACY_VALUES];
+typedef struct old_model {
+  old_span value[TG_LEGACY_VALUES];
   char unknown[4096];
   size_t n_unknown;
-} slow_model;
+} old_model;
 
 /* Matches one pattern at `at`; what '#' and '%' took goes to `got`. */
-static int slow_match(const char *pattern, const uint8_t *p, size_t n, size_t at, slow_span *got) {
+static int old_match(const char *pattern, const uint8_t *p, size_t n, size_t at, old_span *got) {
   for (const char *c = pattern; *c != '\0'; c++) {
     if (*c == '#') {
       const size_t from = at;
       while (at < n && ((p[at] >= '0' && p[at] <= '9') || (p[at] >= 'a' && p[at] <= 'f'))) at++;
       if (at == from) return 0;
-      *got++ = (slow_span){p + from, at - from};
+      *got++ = (old_span){p + from, at - from};
     } else if (*c == '%') {
       if (at >= n || p[at] < '0' || p[at] > '9') return 0;
-      *got++ = (slow_span){p + at++, 1};
+      *got++ = (old_span){p + at++, 1};
     } else if (*c == ' ') {
       if (at >= n || !(p[at] == ' ' || (p[at] >= 9 && p[at] <= 13))) return 0;
       at++;
@@ -49,34 +49,34 @@ static int slow_match(const char *pattern, const uint8_t *p, size_t n, size_t at
   return 1;
 }
 
-static slow_span slow_digits(slow_span s) {
-  while (s.n > 0 && *s.p == '0') s = (slow_span){s.p + 1, s.n - 1};
+static old_span old_digits(old_span s) {
+  while (s.n > 0 && *s.p == '0') s = (old_span){s.p + 1, s.n - 1};
   return s;
 }
 
-static void slow_take(slow_model *m, size_t which, const slow_span *got) {
+static void old_take(old_model *m, size_t which, const old_span *got) {
   static const size_t first[] = {TG_LEGACY_OPEN_DO, TG_LEGACY_OPEN_DONE, TG_LEGACY_OPEN_RECEIVE,
                                  TG_LEGACY_OPEN_FINISH};
   if (which == 0) {
-    m->value[TG_LEGACY_FREQUENCY] = slow_digits(got[0]);
+    m->value[TG_LEGACY_FREQUENCY] = old_digits(got[0]);
   } else if (which < 4) {
     for (size_t i = 0; i < 3; i++)
-      m->value[TG_LEGACY_OPEN_START + 3 * (which - 1) + i] = slow_digits(got[i]);
+      m->value[TG_LEGACY_OPEN_START + 3 * (which - 1) + i] = old_digits(got[i]);
   } else if (got[0].p[0] <= '1') {
-    slow_span *to = &m->value[first[which - 4] + (size_t)(got[0].p[0] - '0')];
-    if (to->n == 0) *to = slow_digits(got[1]);
+    old_span *to = &m->value[first[which - 4] + (size_t)(got[0].p[0] - '0')];
+    if (to->n == 0) *to = old_digits(got[1]);
   } else if (got[0].p[0] >= '3') {
     FUZZ_CHECK(m->n_unknown < sizeof m->unknown);
     m->unknown[m->n_unknown++] = (char)got[0].p[0];
   }
 }
 
-static void slow_line(slow_model *m, const uint8_t *p, size_t n) {
+static void old_line(old_model *m, const uint8_t *p, size_t n) {
   for (size_t which = 0; which < 8; which++) {
     for (size_t at = 0; at < n; at++) {
-      slow_span got[3];
-      if (!slow_match(slow_patterns[which], p, n, at, got)) continue;
-      slow_take(m, which, got);
+      old_span got[3];
+      if (!old_match(old_patterns[which], p, n, at, got)) continue;
+      old_take(m, which, got);
       return;
     }
   }
@@ -98,7 +98,7 @@ static tg_legacy *fuzz_legacy_read(const uint8_t *p, size_t n, size_t step) {
 }
 
 int fuzz_legacy(const uint8_t *p, size_t n) {
-  static slow_model m;
+  static old_model m;
   if (n < 1 || n > 60000) return 0;
   const size_t step = 1 + p[0];
   p++;
@@ -107,7 +107,7 @@ int fuzz_legacy(const uint8_t *p, size_t n) {
   for (size_t at = 0; at < n;) {
     const uint8_t *lf = memchr(p + at, '\n', n - at);
     const size_t end = lf != NULL ? (size_t)(lf - p) : n;
-    slow_line(&m, p + at, end - at);
+    old_line(&m, p + at, end - at);
     at = end + 1;
   }
   for (int i = 0; i < 2; i++) {
