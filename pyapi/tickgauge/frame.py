@@ -112,23 +112,29 @@ class Column:
         return cls(name, "text", lambda: (data, present), tuple(codes))
 
     @classmethod
-    def of_table(cls, table: _core.Table, index: int) -> Column:
-        """A column of a core table: its memory, not a copy."""
+    def all_of(cls, table: _core.Table) -> list[Column]:
+        """The columns of a core table: its memory, not a copy."""
+        described = zip(table.names, table.types, table.exponents, strict=True)
+        return [cls._of_table(table, i, *what) for i, what in enumerate(described)]
 
+    @classmethod
+    def _of_table(cls, table: _core.Table, index: int, name: str, kind: str, exp10: int) -> Column:
         def load() -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
             valid = table.valid(index)
             return table.column(index), None if valid.all() else valid
 
-        kind = table.types[index]
         words = (lambda: table.words(index) or ()) if kind == "text" else None
-        return cls(table.names[index], kind, load, words, table.exponents[index])
+        return cls(name, kind, load, words, exp10)
 
     def _loaded(self) -> None:
-        if self._load is not None:
-            data, valid = self._load()
-            data = data.view()
-            data.flags.writeable = False
-            self._data, self._valid, self._load = data, valid, None
+        load = self._load
+        if load is None:
+            return
+        data, valid = load()  # two threads may both do it, with one result
+        data = data.view()
+        data.flags.writeable = False
+        self._data, self._valid = data, valid
+        self._load = None
 
     @property
     def data(self) -> npt.NDArray[Any]:
@@ -282,21 +288,28 @@ class Frame:
 
     def __init__(self, columns: Iterable[Column] | _core.Table, title: str = "rows") -> None:
         self._table: _core.Table | None = None
+        self._made: dict[str, Column] | None = None
         if isinstance(columns, _core.Table):
             self._table = columns
-            columns = [Column.of_table(columns, i) for i in range(len(columns.names))]
-        self._columns = {column.name: column for column in columns}
+        else:
+            self._columns = {column.name: column for column in columns}
         self._title = title
+
+    @property
+    def _columns(self) -> dict[str, Column]:
+        """The columns by name; those of a core table are made when they are first needed."""
+        if self._made is None:
+            assert self._table is not None
+            self._made = {column.name: column for column in Column.all_of(self._table)}
+        return self._made
+
+    @_columns.setter
+    def _columns(self, columns: dict[str, Column]) -> None:
+        self._made = columns
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickled as one core table."""
-        return {**self.__dict__, "_columns": None, "_table": self.to_core()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        table = state["_table"]
-        columns = [Column.of_table(table, i) for i in range(len(table.names))]
-        self._columns = {column.name: column for column in columns}
+        return {**self.__dict__, "_made": None, "_table": self.to_core()}
 
     # ---- looking ------------------------------------------------------------------------
 
@@ -344,14 +357,13 @@ class Frame:
         return (self.row(i) for i in range(len(self)))
 
     def __getattr__(self, name: str) -> Any:
-        columns = self.__dict__.get("_columns", {})
-        if name in columns:
-            return columns[name].values()
         if name.startswith("_"):
             raise AttributeError(name)
+        columns = self._columns
+        if name in columns:
+            return columns[name].values()
         raise AttributeError(
-            f"no column {name!r} in {self.__dict__.get('_title', 'rows')}; there are: "
-            + ", ".join(columns),
+            f"no column {name!r} in {self._title}; there are: " + ", ".join(columns),
             name=name,
             obj=self,
         )

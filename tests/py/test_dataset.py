@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -101,6 +102,27 @@ def test_arrow_of_readings():
     assert table.column("metric").to_pylist()[2] == "wakeup"
     unconverted = pa.table(tg.read(A, rules=RULES).readings)
     assert unconverted.column("ns").to_pylist() == [None] * 3
+
+
+def test_several_threads_may_read_and_look():
+    def work(results, i):
+        data = tg.read([A * (i + 1), B], rules=RULES, clock="50MHz")
+        results[i] = data.readings.ns.sum()
+
+    shared = two()
+    sums = [0.0] * 8
+    looks = [0.0] * 8
+    threads = [threading.Thread(target=work, args=(sums, i)) for i in range(8)]
+    threads += [
+        threading.Thread(target=lambda i=i: looks.__setitem__(i, shared.readings.ns.sum()))
+        for i in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sums == [2740.0 + 4340.0 * (i + 1) for i in range(8)]
+    assert looks == [7080.0] * 8
 
 
 # ---- columns from anywhere ----------------------------------------------------------------------
