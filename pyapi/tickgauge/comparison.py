@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from .display import Grid, clean
 from .frame import Frame
 from .sides import Key, units_word
-from .words import ORDER, meaning, settles
+from .words import ORDER, meaning, settles_all
 
 __all__ = ["Comparison", "label_of", "length_text", "where_of", "write_text"]
 
@@ -133,8 +133,7 @@ class Comparison:
         verdicts = list(self.rows["verdict"])
         for word in self.counts:
             open_rows = [self.rows.row(i) for i, v in enumerate(verdicts) if v == word]
-            answers = dict.fromkeys(settles(word, row, self.unit) for row in open_rows)
-            answer = max(answers, key=lambda a: _boots_in(a, open_rows)) if answers else ""
+            answer = settles_all(word, open_rows, self.unit)
             settled = f"; settled by: {answer}" if answer else ""
             if word == "inconclusive":
                 least = max((r["p_min"] for r in open_rows if r["p_min"] is not None), default=0)
@@ -143,9 +142,31 @@ class Comparison:
             lines.append(f"{word}: {meaning(word, self.unit)}{settled}")
         return lines
 
+    def headlines(self, word: str = "regressed", limit: int = 4) -> list[str]:
+        """The keys with a verdict, those of one test and metric on one line, largest first."""
+        found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+        for i, verdict in enumerate(self.rows["verdict"]):
+            if verdict == word:
+                row = self.rows.row(i)
+                name = (row["test"], row["operation"], row["metric"], row["labels"])
+                found.setdefault(name, []).append(row)
+        lines = []
+        for name, rows in found.items():
+            title = " ".join(str(w) for w in name if w)
+            places = [row["key"].removeprefix(title).strip() for row in rows]
+            percents = [row["percent"] for row in rows if row["percent"] is not None]
+            change = ""
+            if percents:
+                low, high = (f"{p:+.{_decimals(p)}f}" for p in (min(percents), max(percents)))
+                change = f" {low} %" if low == high else f" {low}..{high} %"
+            where = "; ".join(sorted(filter(None, places)))
+            lines.append(f"{word}: {title}{change}" + (f" ({where})" if where else ""))
+        more = [f"{word}: {len(lines) - limit} more tests"] if len(lines) > limit + 1 else []
+        return lines[: limit if more else None] + more
+
     def findings(self) -> list[str]:
-        """Common factors, lock order, what could not be compared."""
-        lines = [
+        """Regressions, common factors, lock order, what could not be compared."""
+        lines = self.headlines() + [
             f"common factor x{f['factor']:.3g}: {f['title']} ({len(f['keys'])} keys)"
             for f in self.factors
         ]
@@ -329,12 +350,6 @@ def write_text(text: str, path: str | os.PathLike[str] | None) -> str | None:
     with open(path, "w", encoding="utf-8", newline="") as file:  # noqa: PTH123
         file.write(text)
     return None
-
-
-def _boots_in(answer: str, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Orders answers by how much they ask for: the first number in them."""
-    digits = "".join(c if c.isdigit() else " " for c in answer).split()
-    return int(digits[0]) if digits else 0
 
 
 def _decimals(percent: float) -> int:

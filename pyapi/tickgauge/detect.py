@@ -56,6 +56,7 @@ class Form:
 #: Every whole-file form: one line for a new one.
 FORMS: tuple[Form, ...] = (
     Form("capture", "a logic capture (ILA CSV, VCD, .ila)", "capture_files"),
+    Form("snapshot", "a snapshot of tickgauge", "snapshots"),
     Form("published", "published release tables", "release.form"),
 )
 

@@ -29,8 +29,11 @@ Samples = tuple[I64, U64 | None, U64, U64, U64, U64, U64]
 UNITS = ("boot", "run", "reading")
 EXCHANGES = ("none", "cluster", "all")
 
-#: Formats whose unit is the run, not the boot: a program's own figure, one a run.
-RUN_FORMATS = frozenset({"zynq", "qconv", "runs", "dd", "xtest", "rule", "user", "capture", "axi"})
+#: Formats that time the firmware: their unit is the boot. What else prints figures (run logs,
+#: user rules) prints one a run.
+BOOT_FORMATS = frozenset(
+    {"tftf", "pmf", "smc", "optee", "ftrace", "console", "bootstage", "published", "tfa"}
+)
 
 _TIME = {"ns": 1, "us": 10**3, "\u00b5s": 10**3, "\u03bcs": 10**3, "ms": 10**6, "s": 10**9}
 
@@ -187,15 +190,29 @@ class Side:
                 raise ValueError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
             return unit
         used = {self.keys[k].format for k in np.unique(self.key).tolist()}
-        runs = used and all((name or "").split(".")[0] in RUN_FORMATS for name in used)
-        return "run" if runs else "boot"
+        boots = not used or any((name or "tfa").split(".")[0] in BOOT_FORMATS for name in used)
+        return "boot" if boots else "run"
 
     def unit_ids(self, unit: str) -> I64:
         """A number for each reading that says which unit it belongs to, in order of the side."""
+        each = np.arange(len(self.value), dtype="i8")
         if unit == "reading":
-            return np.arange(len(self.value), dtype="i8")
-        parts = [self.source, self.boot] + ([self.run] if unit == "run" else [])
-        return _codes(parts)
+            return each
+        if unit == "boot":
+            return _codes([self.source, self.boot])
+        alone = np.where(self.run < 0, each, -1)  # no run is stated: a reading is one
+        return _codes([self.source, self.boot, self.run, alone])
+
+    def spread(self) -> Side:
+        """The side with every counted reading as a row of its own."""
+        if self.weight is None:
+            return self
+        rows = np.repeat(np.arange(len(self.value)), self.weight.astype("i8"))
+        return Side(
+            self.keys, self.key[rows], self.source[rows], self.boot[rows], self.run[rows],
+            self.block[rows], self.value[rows], None, self.boots, self.sources, self.folded,
+            self.name,
+        )  # fmt: skip
 
     @cached_property
     def versions(self) -> list[str]:
@@ -394,6 +411,8 @@ def groups_of(keys: Sequence[Key], exchange: Any) -> dict[Group, list[int]]:
 
 def pack(side: Side, unit: str, exchange: Any = None) -> Packed:
     """Sort a side's readings into packed keys; ranks take the place of exchanged cpus."""
+    if unit != "boot":
+        side = side.spread()
     units = side.unit_ids(unit)
     groups = groups_of(side.keys, exchange)
     out = Packed({}, [], [], np.zeros(0, "i8"), units, side.value, side.weight, {}, {}, [], 0)

@@ -40,6 +40,10 @@ def _key_dict(key: Key) -> dict[str, Any]:
     return {name: value for name, value in zip(key._fields, key, strict=True) if value is not None}
 
 
+def _place(unit: Mapping[str, Any]) -> tuple[str, int, int]:
+    return unit["source"], unit["boot"], unit.get("run", -1)
+
+
 class Snapshot:
     """Counts of one or more sources.
 
@@ -50,8 +54,8 @@ class Snapshot:
         as known), sorted by digest.
     keys : list of dict
         The columns of a key, and ``units``: for each boot ``source`` (its digest), ``boot``,
-        ``run`` and either ``value`` and ``count`` or, for interchangeable cpus, ``block`` and
-        ``value``; ``folded`` where values lie on a coarser grid.
+        ``run`` where one is stated, and either ``value`` and ``count`` or, for interchangeable
+        cpus, ``block`` and ``value``; ``folded`` where values lie on a coarser grid.
     """
 
     def __init__(self, sources: list[dict[str, Any]], keys: list[dict[str, Any]]) -> None:
@@ -116,7 +120,7 @@ class Snapshot:
                 columns["key"].append(np.full(n, k))
                 columns["source"].append(np.full(n, source))
                 columns["boot"].append(np.full(n, first[source] + unit["boot"]))
-                columns["run"].append(np.full(n, unit["run"]))
+                columns["run"].append(np.full(n, unit.get("run", -1)))
                 columns["block"].append(np.array(unit.get("block", [0] * n)))
                 columns["value"].append(np.array(unit["value"], "i8"))
                 columns["weight"].append(np.array(unit.get("count", [1] * n), "u8"))
@@ -155,7 +159,7 @@ class Snapshot:
                 key = Key(**{n: v for n, v in entry.items() if n != "units"})
                 place = keys.setdefault(key, {})
                 for unit in entry["units"]:
-                    place[unit["source"], unit["boot"], unit["run"]] = unit
+                    place[_place(unit)] = unit
         return Snapshot(
             [sources[d] for d in sorted(sources)],
             [
@@ -237,7 +241,9 @@ def _of_side(side: Side, exchange: Any) -> Snapshot:
         key = side.keys[k]
         blocks = class_of(key, exchange) != "none" and side.weight is None
         unit = _unit_rows(side, order[a:b], blocks)
-        unit |= {"source": digests[s], "boot": boots[s].index(boot), "run": max(run, 0)}
+        unit |= {"source": digests[s], "boot": boots[s].index(boot)}
+        if run >= 0:
+            unit["run"] = run
         entries.setdefault(key, []).append(unit)
     heads = [
         {
@@ -248,7 +254,7 @@ def _of_side(side: Side, exchange: Any) -> Snapshot:
         for s in used
     ]
     keys = [
-        {**_key_dict(key), "units": sorted(units, key=lambda u: (u["source"], u["boot"], u["run"]))}
+        {**_key_dict(key), "units": sorted(units, key=_place)}
         for key, units in sorted(entries.items(), key=lambda item: _sorting(item[0]))
     ]
     return Snapshot(sorted(heads, key=lambda h: str(h["digest"])), keys)

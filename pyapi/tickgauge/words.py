@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["FLAGS", "MEANING", "ORDER", "meaning", "note_of", "settles"]
+__all__ = ["FLAGS", "MEANING", "ORDER", "meaning", "note_of", "settles", "settles_all"]
+
+#: Units a side beyond which a projection is no advice.
+MANY = 1000
 
 #: Verdicts in the order in which they are reported.
 ORDER = (
@@ -57,7 +61,7 @@ def meaning(verdict: str, unit: str = "boot") -> str:
     return MEANING[verdict].replace("boot", unit)
 
 
-def settles(verdict: str, row: dict[str, Any], unit: str = "boot") -> str:
+def settles(verdict: str, row: Mapping[str, Any], unit: str = "boot") -> str:
     """What would settle a row: "" where nothing is open.
 
     Parameters
@@ -78,8 +82,34 @@ def settles(verdict: str, row: dict[str, Any], unit: str = "boot") -> str:
         return f"more {unit}s a side narrow the interval; a margin that fits the job decides"
     if verdict == "inconclusive":
         if needed == 0:
-            return f"over 1000 {unit}s a side: it scatters too much for this margin"
+            return f"over {MANY} {unit}s a side: it scatters too much for this margin"
         if needed is None or needed <= few:
             return f"more {unit}s a side"
         return f"about {_count(int(needed), unit)} a side would see a change of the margin's size"
     return ""
+
+
+def settles_all(verdict: str, rows: Sequence[Mapping[str, Any]], unit: str = "boot") -> str:
+    """What would settle several rows of one verdict: the answer for the middle one of them.
+
+    Parameters
+    ----------
+    verdict : str
+    rows : sequence of mappings
+        As in `settles`.
+    unit : str
+    """
+
+    def asked(row: Mapping[str, Any]) -> float:
+        needed = row.get("needed")
+        return MANY + 1 if needed == 0 else float(needed or 0)
+
+    ordered = sorted(rows, key=asked)
+    if not ordered:
+        return ""
+    low, high = asked(ordered[0]), asked(ordered[-1])
+    middle = settles(verdict, ordered[(len(ordered) - 1) // 2], unit)
+    if verdict != "inconclusive" or low == high:
+        return middle
+    most = f"over {MANY}" if high > MANY else f"{high:.0f}"
+    return f"{middle} (for half of these keys; they range from {low:.0f} to {most})"

@@ -369,3 +369,32 @@ def test_what_is_no_side_is_refused():
         tg.compare([], boots([1]))
     with pytest.raises(ValueError, match="unit must be one of"):
         tg.compare(boots([1]), boots([1]), unit="core")
+
+
+# ---- units ------------------------------------------------------------------------------------
+
+
+def runs(values, weight=None):
+    key = Key(format="user.fft", test="t", metric="m", unit="us")
+    n = len(values)
+    zero, none = np.zeros(n, "i8"), np.full(n, -1, "i8")
+    return Side([key], zero, zero, zero, none, none, np.array(values, "i8"), weight)
+
+
+def test_a_figure_without_a_run_is_a_run_of_its_own():
+    made = tg.compare(runs([100, 101, 102, 103, 104]), runs([120, 121, 122, 123, 124]))
+    assert made.header[0].startswith("unit: run (5 v 5)")
+    assert made.rows.row(0)["verdict"] == "regressed"
+
+
+def test_counted_runs_are_as_many_runs():
+    counted = runs([100, 102], np.array([3, 2], "u8"))
+    plain = runs([100, 100, 100, 102, 102])
+    new = runs([120, 121, 122, 123, 124])
+    assert tg.compare(counted, new).rows.to_csv() == tg.compare(plain, new).rows.to_csv()
+
+
+def test_firmware_formats_count_boots():
+    assert boots([1]).unit_of(None) == "boot"
+    assert runs([1]).unit_of(None) == "run"
+    assert tg.compare(boots([[1, 2]]), boots([[1, 2]]), unit="run").unit == "run"

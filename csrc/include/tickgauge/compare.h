@@ -62,7 +62,8 @@ enum {
   TG_CMP_DETECTABLE_LEVEL,/* two-sided level; above alpha: alpha cannot be reached */
   TG_CMP_DELTA,           /* what counts as a change: max(margin, margin_abs, one step) */
   TG_CMP_STEP,            /* the coarser resolution */
-  TG_CMP_SD,              /* of a unit, pooled, with the tick floor */
+  TG_CMP_SD,              /* of a unit, pooled, with the tick floor; from 8 units a side on not
+                             above 1.4826 * the median distance from the side's median */
   TG_CMP_WITHIN,          /* shift between the readings of single units */
   TG_CMP_WITHIN_LO,
   TG_CMP_WITHIN_HI,

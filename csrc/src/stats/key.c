@@ -7,6 +7,7 @@
 
 #define PREDICT_LEAST 3 /* old units that carry a prediction interval */
 #define NOISE_LEAST 4   /* A/A units that carry a noise model */
+#define ROBUST_LEAST 8  /* units a side from which on outliers do not count as scatter */
 #define NEEDED_MOST 1000
 #define LEVEL_SLACK 1e-9 /* levels are 1 - 2 P: rounding must not cost one */
 
@@ -84,6 +85,17 @@ static void needed_units(tg_key_context *c, tg_key_result *r) {
   r->needed = n > NEEDED_MOST ? 0 : (uint32_t)n;
 }
 
+/* 1.4826 * the median distance of a unit from its side's median, both sides together: the scatter
+ * that a rank test meets where a few units stand far off. `v` gets the distances. */
+static double robust_sd(const tg_key_input *in, int64_t *v) {
+  int64_t mx = in->x[(in->m - 1) / 2], my = in->y[(in->n - 1) / 2];
+  for (size_t i = 0; i < in->m; i++) v[i] = in->x[i] < mx ? mx - in->x[i] : in->x[i] - mx;
+  for (size_t i = 0; i < in->n; i++)
+    v[in->m + i] = in->y[i] < my ? my - in->y[i] : in->y[i] - my;
+  tg_sort_i64(v, in->m + in->n);
+  return 1.4826 * (double)v[(in->m + in->n - 1) / 2];
+}
+
 /* A shift below one step counts as seen only where readings dither between values. */
 static double seen_from(double shift, double step, bool dithered) {
   return dithered || shift > step ? shift : step;
@@ -115,7 +127,12 @@ static tg_status judge_exact(tg_key_context *c, tg_key_input *in, tg_key_result 
   r->p_min = test.p_min;
   if (!test.exact) r->flags |= TG_CMP_DRAWN;
   double ss = squares(in->x, in->m) + squares(in->y, in->n);
-  r->sd = floored(sqrt(ss / (double)(in->m + in->n - 2)), in->step);
+  double sd = sqrt(ss / (double)(in->m + in->n - 2));
+  if (in->m >= ROBUST_LEAST && in->n >= ROBUST_LEAST) {
+    double robust = robust_sd(in, in->z + in->k);
+    if (robust < sd) sd = robust;
+  }
+  r->sd = floored(sd, in->step);
   if (c->kept.m != in->m || c->kept.n != in->n) {
     c->kept.m = in->m;
     c->kept.n = in->n;

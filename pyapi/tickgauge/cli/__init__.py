@@ -20,6 +20,10 @@ __all__ = ["main"]
 VERBS = {
     "show": "what is in the sources, and why they were read so",
     "calls": "OP-TEE calls and their hops, over many calls",
+    "compare": "what changed between two sides, and whether to believe it",
+    "gate": "the same for CI: pass, regressed, or not enough data",
+    "trend": "steps over releases",
+    "snapshot": "a baseline that lives in git",
     "axi": "AXI transactions of a capture, what blocks them; two captures compared",
     "table": "release tables of TF-A's performance pages",
     "audit": "are the printed deltas of published tables right?",

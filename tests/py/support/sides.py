@@ -25,7 +25,7 @@ JUNO = (
 def boots(values, key=None, *, name="", platform=None, build=None, version=None, digest=None):
     """A side of one key or several: ``{key: [[readings of boot 0], [of boot 1], ...]}``."""
     if not isinstance(values, dict):
-        values = {key or Key(test="t", metric="m", unit="ns"): values}
+        values = {key or Key(format="tftf", test="t", metric="m", unit="ns"): values}
     columns = {n: [] for n in ("key", "boot", "value")}
     n_boots = 0
     for k, per_boot in enumerate(values.values()):

@@ -1,0 +1,64 @@
+"""``tickgauge snapshot``: a baseline that lives in git."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from ..sides import EXCHANGES
+from . import common, statistics
+
+
+def add(subparsers: Any) -> None:
+    """Add the verb."""
+    from . import inputs
+
+    parser = common.add_verb(
+        subparsers,
+        "snapshot",
+        run,
+        "Exact counts of the sources in a small, stable, mergeable file. It stands wherever a "
+        "source does; snapshots among the sources are merged, equal sources count once.",
+        output=False,
+    )
+    parser.add_argument("sources", nargs="+", metavar="SRC")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write there (default: stdout)")
+    parser.add_argument("--exchange", choices=EXCHANGES, help="for which cpus blocks are kept")
+    parser.add_argument(
+        "--noise",
+        action="store_true",
+        help="the sources are A/A boots of one firmware: name the keys that cannot serve as a "
+        "noise model, and ask for 4 boots or more",
+    )
+    inputs.add_reading_options(parser, together=False)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write a snapshot."""
+    from ..snapshots import snapshot
+
+    sides = [statistics.side(args, source) for source in args.sources]
+    inputs_say = statistics.status_of(args, *sides)
+    made = snapshot(*sides, exchange=args.exchange)
+    code = common.DONE
+    if args.noise:
+        code = _check_noise(made)
+    if args.output in (None, "-"):
+        common.emit(args, made.to_bytes().decode("ascii"))
+    else:
+        made.save(args.output)
+        sys.stderr.write(f"{made!r}\n")
+    return common.worst(inputs_say, code)
+
+
+def _check_noise(made: Any) -> int:
+    """Say which keys cannot serve as a noise model."""
+    from ..noise import unfit
+
+    code = common.DONE
+    for key, reason in unfit(made):
+        common.say(f"no noise model for {key}: {reason}")
+        if reason.startswith("fewer"):
+            code = common.NOTHING
+    return code

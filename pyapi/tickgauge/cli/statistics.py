@@ -1,0 +1,156 @@
+"""What the verbs of statistics share: sides, their options, colour."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from ..comparing import parse_margin
+from ..sides import EXCHANGES, UNITS
+from . import common
+
+__all__ = ["add_side_options", "coloured", "options_of", "side", "status_of"]
+
+_COLOURS = {
+    "regressed": "31;1",
+    "improved": "32",
+    "changed": "33",
+    "inconclusive": "33",
+    "unreplicated": "36",
+    "equivalent": "2",
+    "not enough data": "33;1",
+    "pass": "32",
+}
+_WORD = re.compile(
+    r"(?<=  )(" + "|".join(_COLOURS) + r")(?=  |$)|^(" + "|".join(_COLOURS) + r")(?=:)",
+    re.MULTILINE,
+)
+
+
+def _margin(text: str) -> float:
+    try:
+        return parse_margin(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _length(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"a length in ns is 0 or more: {text!r}")
+    return value
+
+
+def add_side_options(parser: argparse.ArgumentParser, margin: str = "5%") -> None:
+    """``--margin --margin-ns --unit --exchange`` and how sources are read."""
+    from . import inputs
+
+    group = parser.add_argument_group("statistics")
+    group.add_argument(
+        "--margin", type=_margin, default=_margin(margin), metavar="X%",
+        help=f"relative change that matters (default: {margin})",
+    )  # fmt: skip
+    group.add_argument(
+        "--margin-ns", type=_length, default=0.0, metavar="NS",
+        help="absolute change that matters; the larger of the two counts (default: 0)",
+    )  # fmt: skip
+    group.add_argument("--unit", choices=UNITS, help="what counts as one independent observation")
+    group.add_argument(
+        "--exchange", choices=EXCHANGES,
+        help="which cpus may be interchanged (default: as the format says)",
+    )  # fmt: skip
+    inputs.add_reading_options(parser, together=False)
+
+
+def add_comparison_options(parser: argparse.ArgumentParser) -> None:
+    """What `compare` and `gate` have in common."""
+    add_side_options(parser)
+    group = parser.add_argument_group("comparison")
+    group.add_argument(
+        "--noise", metavar="FILE", help="boots of one firmware (A/A): scatter for one against one"
+    )
+    group.add_argument(
+        "--paired", action="store_true", help="boots are interleaved: old 1 new 1 old 2 new 2 ..."
+    )
+    group.add_argument(
+        "--anyway", action="store_true", help="compare also other platforms and build types"
+    )
+
+
+def options_of(args: argparse.Namespace) -> dict[str, Any]:
+    """Keyword arguments of `tickgauge.compare`."""
+    noise = getattr(args, "noise", None)
+    return {
+        "margin": args.margin,
+        "margin_ns": args.margin_ns,
+        "unit": args.unit,
+        "exchange": args.exchange,
+        "paired": args.paired,
+        "anyway": args.anyway,
+        "noise": None if noise is None else side(args, noise),
+    }
+
+
+def side(args: argparse.Namespace, source: str) -> Any:
+    """What stands in one place of the command: a snapshot, or a data set read as told."""
+    from ..snapshots import is_snapshot, load_snapshot
+    from . import inputs
+
+    path = Path(source)
+    if path.is_file():
+        with path.open("rb") as file:
+            if is_snapshot(file.read(256)):
+                return load_snapshot(path.read_bytes(), source)
+    return inputs.load_dataset(args, [source])
+
+
+def status_of(args: argparse.Namespace, *sides: Any) -> int:
+    """What the inputs alone say of the exit status; messages of sources go to stderr."""
+    from ..dataset import Dataset
+    from . import inputs
+
+    codes = [common.DONE]
+    for one in sides:
+        if isinstance(one, Dataset):
+            for info in one.infos:
+                if info.message:
+                    common.say(f"{info.name}: {info.message}")
+            codes.append(inputs.status(args, one))
+    return common.worst(*codes)
+
+
+def problems_of(*sides: Any) -> list[dict[str, Any]]:
+    """The problems of the sides as the JSON envelope has them."""
+    from ..dataset import Dataset
+    from . import inputs
+
+    return [row for one in sides if isinstance(one, Dataset) for row in inputs.problem_rows(one)]
+
+
+def coloured(args: argparse.Namespace, text: str) -> str:
+    """The text with its verdicts in colour, where a person reads it and wants colour."""
+    to_file = getattr(args, "output", None) not in (None, "-")
+    if to_file or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return text
+    if not sys.stdout.isatty():
+        return text
+    return _WORD.sub(lambda m: f"\x1b[{_COLOURS[m[0]]}m{m[0]}\x1b[0m", text)
+
+
+def emit(args: argparse.Namespace, result: Any, *sides: Any) -> None:
+    """Write a result in the form asked for."""
+    if args.format == "text":
+        common.emit(args, coloured(args, result.to_text()))
+    elif args.format in ("md", "rst") and hasattr(result, f"to_{args.format}"):
+        common.emit(args, getattr(result, f"to_{args.format}")())
+    else:
+        answer = result.answer(common.Answer)
+        answer.problems = problems_of(*sides)
+        common.emit(args, answer)

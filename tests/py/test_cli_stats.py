@@ -1,0 +1,246 @@
+"""compare, gate, trend, snapshot on the command line: forms, files, exit status, colour."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import tickgauge as tg
+from support.sides import JUNO, boots, release
+
+BASE = [1000, 1001, 1002, 1003, 1004]
+SLOWER = [1200, 1201, 1202, 1203, 1204]
+
+
+def run(*args, **env):
+    return subprocess.run(
+        [sys.executable, "-m", "tickgauge", *map(str, args)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **env},
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("snapshots")
+    made = {
+        "base": boots(BASE, digest="a"),
+        "same": boots(BASE, digest="b"),
+        "slower": boots(SLOWER, digest="c"),
+        "one": boots([1000], digest="d"),
+        "one_more": boots([1200], digest="e"),
+        "noise": boots([990, 1010, 1000, 1000], digest="f"),
+        "two_humps": boots([10, 11, 50, 51], digest="g"),
+        "juno14": release("juno", *JUNO[3]),
+        "juno15": release("juno", *JUNO[4]),
+        "juno10": release("juno", *JUNO[2]),
+    }
+    for name, side in made.items():
+        tg.snapshot(side).save(folder / f"{name}.json")
+    (folder / "noise.log").write_text("nothing to read here\n")
+    return folder
+
+
+def test_compare_as_text(files):
+    done = run("compare", files / "base.json", files / "slower.json")
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("unit: boot (5 v 5), margin 5 %")
+    assert lines[1].startswith("1 regressed; geometric mean x1.2 over 1 keys")
+    assert lines[3] == "regressed: t m +20.0 %"
+    assert "regressed: worse by more than the margin" in done.stdout
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("new", "options", "status"),
+    [
+        ("same", [], 0),
+        ("slower", [], 1),
+        ("slower", ["--margin", "25%"], 0),
+        ("slower", ["--margin-ns", "500"], 0),
+        ("slower", ["--confirm", "same.json"], 0),
+        ("slower", ["--confirm", "slower.json"], 1),
+        ("juno14", [], 3),
+    ],
+)
+def test_exit_status_of_the_gate(files, new, options, status):
+    options = [str(files / o) if o.endswith(".json") else o for o in options]
+    assert run("gate", files / "base.json", files / f"{new}.json", *options).returncode == status
+
+
+def test_one_boot_with_and_without_a_noise_model(files):
+    pair = (files / "one.json", files / "one_more.json")
+    bare = run("gate", *pair)
+    assert bare.returncode == 3
+    assert "4 boots a side" in bare.stdout
+    assert run("gate", *pair, "--noise", files / "noise.json").returncode == 1
+    refused = run("gate", *pair, "--noise", files / "two_humps.json")
+    assert refused.returncode == 3
+
+
+@pytest.mark.parametrize("verb", ["compare", "gate"])
+def test_usage_and_unreadable_input_are_2(files, verb):
+    base = files / "base.json"
+    for args in (
+        [base],
+        [base, files / "absent.json"],
+        [base, files / "noise.log"],
+        [base, base, "--margin", "-3%"],
+        [base, base, "--margin-ns", "x"],
+        [base, base, "--exchange", "cores"],
+        [base, base, "--unit", "core"],
+    ):
+        done = run(verb, *args)
+        assert done.returncode == 2, (args, done.stdout, done.stderr)
+        assert done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_json_of_all_verbs(files):
+    pair = (files / "juno14.json", files / "juno15.json")
+    for args in (("compare", *pair), ("gate", *pair), ("trend", *pair)):
+        document = json.loads(run(*args, "--format", "json").stdout)
+        assert (document["schema"], document["version"], document["command"]) == (
+            "tickgauge", 1, args[0],
+        )  # fmt: skip
+        assert {s["digest"] for s in document["sources"]} == {
+            "9418c9ebev2.14",
+            "0e4a751f8v2.15",
+        }
+
+
+@pytest.mark.parametrize(
+    ("form", "begin"), [("csv", "key,test,"), ("md", "unit: boot"), ("rst", "unit: boot")]
+)
+def test_other_forms_and_files(files, tmp_path, form, begin):
+    target = tmp_path / "answer"
+    done = run("compare", files / "juno14.json", files / "juno15.json", "--format", form, "-o",
+               target)  # fmt: skip
+    assert done.returncode == 0
+    assert done.stdout == ""
+    assert target.read_text(encoding="utf-8").startswith(begin)
+
+
+def test_trend_names_steps_between_releases(files):
+    done = run("trend", *(files / f"juno{n}.json" for n in (10, 14, 15)))
+    assert done.returncode == 0
+    assert "first seen at v2.14 (last before: v2.10; v2.11 to v2.13 not in the data)" in done.stdout
+    assert run("trend", files / "juno10.json").returncode == 3
+    named = run("trend", *(files / f"juno{n}.json" for n in (10, 14)), "--labels", "old,new")
+    assert "first seen at new (last before: old)" in named.stdout
+    assert (
+        run("trend", *(files / f"juno{n}.json" for n in (10, 14)), "--labels", "a").returncode == 2
+    )
+
+
+def test_snapshot_of_snapshots_is_their_merge(files, tmp_path):
+    one, two = tmp_path / "one.json", tmp_path / "two.json"
+    assert run("snapshot", files / "base.json", files / "slower.json", "-o", one).returncode == 0
+    assert run("snapshot", files / "slower.json", files / "base.json", "-o", two).returncode == 0
+    assert one.read_bytes() == two.read_bytes()
+    assert run("compare", one, files / "base.json").stdout.startswith("unit: boot (10 v 5)")
+    assert run("snapshot", one).stdout == one.read_text()
+
+
+def test_snapshot_noise_names_unfit_keys(files):
+    done = run("snapshot", "--noise", files / "two_humps.json")
+    assert (done.returncode, done.stderr) == (
+        0, "tickgauge: no noise model for t m: bimodal: 10..11 and 50..51\n",
+    )  # fmt: skip
+    few = run("snapshot", "--noise", files / "one.json")
+    assert few.returncode == 3
+    assert "fewer than 4 boots" in few.stderr
+
+
+def test_logs_stand_beside_snapshots(tmp_path):
+    rules = tmp_path / "rules.toml"
+    rules.write_text('[[rule]]\nname = "fft"\ntemplate = "fft took {t:uint} usec"\n'
+                     'values = { time = "t" }\nunit = "us"\n')  # fmt: skip
+    for name, values in (("old", range(100, 106)), ("new", range(150, 156))):
+        folder = tmp_path / name
+        folder.mkdir()
+        for value in values:
+            (folder / f"{value}.log").write_text(f"fft took {value} usec\n")
+    done = run("compare", tmp_path / "old", tmp_path / "new", "--rules", rules)
+    assert done.returncode == 0, done.stderr
+    assert "(6 v 6)" in done.stdout
+    assert "1 regressed" in done.stdout
+    kept = run("snapshot", tmp_path / "old", "--rules", rules, "-o", tmp_path / "old.json")
+    assert kept.returncode == 0, kept.stderr
+    again = run("compare", tmp_path / "old.json", tmp_path / "new", "--rules", rules)
+    assert again.stdout == done.stdout
+
+
+ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def on_terminal(*args, **env):
+    """What a person sees: standard output is a pseudo-terminal."""
+    import pty
+
+    leader, follower = pty.openpty()
+    command = [sys.executable, "-m", "tickgauge", *map(str, args)]
+    env = {**os.environ, "TERM": "xterm", **env}
+    with subprocess.Popen(command, stdout=follower, env=env) as process:
+        os.close(follower)
+        out = b""
+        while True:
+            try:
+                part = os.read(leader, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            out += part
+        process.wait()
+    os.close(leader)
+    return out.decode().replace("\r\n", "\n")
+
+
+def test_colour_by_verdict_on_a_terminal_only(files):
+    args = ("compare", files / "base.json", files / "slower.json")
+    plain = run(*args).stdout
+    assert not ESCAPE.search(plain)
+    env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    os.environ.pop("NO_COLOR", None)
+    try:
+        seen = on_terminal(*args)
+    finally:
+        os.environ.update(env)
+    assert "\x1b[31;1mregressed\x1b[0m" in seen
+    assert ESCAPE.sub("", seen) == plain
+    assert on_terminal(*args, NO_COLOR="1") == plain
+
+
+CASES = os.environ.get("TICKGAUGE_CASES")
+
+
+@pytest.mark.skipif(not CASES, reason="TICKGAUGE_CASES names no folder")
+def test_the_regression_of_v2_14_is_found_on_real_consoles():
+    folder = f"{CASES}/tfa/real"
+    done = run("compare", f"{folder}/tfa-2.12", f"{folder}/tfa-2.14")
+    assert done.returncode == 0
+    first = done.stdout.splitlines()[:9]
+    for metric in ("cache_flush", "powerdown"):
+        assert any(
+            line.startswith(f"regressed: susp_deep_serial {metric} ")
+            and line.endswith("(0,1; 0,2; 0,3)")
+            for line in first
+        )
+    assert run("gate", f"{folder}/tfa-2.12", f"{folder}/tfa-2.14").returncode == 1
+
+
+@pytest.mark.skipif(not CASES, reason="TICKGAUGE_CASES names no folder")
+def test_two_halves_of_one_version_raise_no_more_alarms_than_expected():
+    from pathlib import Path
+
+    logs = sorted(Path(f"{CASES}/tfa/real/tfa-2.12").glob("*.log"))
+    for old, new in ((logs[:7], logs[7:]), (logs[::2], logs[1::2])):
+        made = tg.compare(tg.read(*old), tg.read(*new))
+        assert made.counts.get("regressed", 0) <= made.expected_false_alarms
