@@ -91,6 +91,7 @@ int main(void) {
 #include "../fuzz/fuzz_formats.c"
 #include "../fuzz/fuzz_legacy.c"
 #include "../fuzz/fuzz_reader.c"
+#include "../fuzz/fuzz_scanner.c"
 #include "../fuzz/fuzz_template.c"
 #include "../fuzz/fuzz_transport.c"
 #include "../fuzz/seeds.c"

@@ -13,7 +13,7 @@
 #include "tickgauge/table.h"
 
 /* Every target: NAME is the function fuzz_NAME. */
-#define FUZZ_TARGETS(X) X(template) X(reader) X(transport) X(formats) X(capture) X(legacy)
+#define FUZZ_TARGETS(X) X(template) X(scanner) X(reader) X(transport) X(formats) X(capture) X(legacy)
 
 #define FUZZ_DECLARE(name) int fuzz_##name(const uint8_t *p, size_t n);
 FUZZ_TARGETS(FUZZ_DECLARE)

@@ -15,6 +15,9 @@ const fuzz_seed fuzz_seeds[] = {
     SEED("template", "{n:grouped11}{m:grouped11} us {u:us|\xc2\xb5s|s}\nus\n        999123,456,789 us s"),
     SEED("template", "a={a:exp}us b={b:dec}[ (cv {c:digit}%)] {q:quoted}\nus\na=1e-3us b=.5 (cv 3%) \"x\\\"y\""),
     SEED("template", "{{[[~~abc{_:hex}\nabc\n{[~abcff"),
+    SEED("scanner", "<RT_INSTR:\nPMF:cpu\n\nx<RT_INSTR:\tPMF:cpuPMF:cpu\r\n\x1b[0m<RT_INSTR<RT_INSTR:\n"),
+    SEED("scanner", "aa\naaa\nbaa\n\naaaaabaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaabaa\naa"),
+    SEED("scanner", "a\nb\ncntvct=0x\n\nabc, cntvct=0x12ab\n"),
     SEED("reader", OPT "<RT_INSTR:t\t1\t0\t104500\t23400\t5840/>\r\n<RT_INSTR:t 1 2 3/><RT_INSTR:x\n"),
     SEED("reader", ALL "PMF:cpu 0\ttid -1\tts ffD/TC:0 x\nff\nstart 5 1.5 s\n"),
     SEED("reader", OPT "Timer summary (3):\n          0          0  a\n  1,234,567123,456,789  b\n\n"),
@@ -34,6 +37,24 @@ const fuzz_seed fuzz_seeds[] = {
          "ClientOpenSession: start=0x10, enter_ta=0x40, return=0x90\n"
          "TEEDriver: do smc call, cmd=0, cntvct=0x20\nTEEDriver: finish smc call, cmd=0, cntvct=0x80\n"
          "TEECore: receiving smc call, cmd=0, cntvct=0x30\nTEECore: finish smc call, cmd=0, cntvct=0x70\n"),
+    SEED("formats",
+         OPT "# entries-in-buffer/entries-written: 2/2   #P:2\n"
+             " optee_example_h-337     [000] .....  3456.092741: optee_invoke_fn_begin: "
+             "param=000000008ab15a0a (32000003, 0, 0, 0, 0, 0, 0, 0)\n"
+             " optee_example_h-337     [000] .....  3456.099215: optee_invoke_fn_end: "
+             "param=000000008ab15a0a ret (ffff0005, 0, 0, 0)\nCPU:1 [LOST 3 EVENTS]\n"),
+    SEED("formats",
+         OPT "./unit_test -iw 10 -ih 10 --sync random\nCache sync for device time : 432 [usec]\n"
+             "FPGA exec time (160x160x64x32 1x1): 1408 [usec]\n[qconv_strip] test success!!!\n"),
+    SEED("formats",
+         OPT "Starting test: SHA1, size=1024 bytes, random=no, unaligned=no, inner loops=1, "
+             "loops=5000, warm-up=2 s\nmin=606.864us max=2711.76us mean=645.352us "
+             "stddev=67.112us (cv 10.3993%) (1.51322MiB/s)\n"
+             "Timer summary in microseconds (2 records):\n       Mark    Elapsed  Stage\n"
+             "          0          0  reset\n  1,234,567  1,234,567  board_init_f\n\n"),
+    SEED("formats",
+         OPT "NOTICE:  Raw results:\nNOTICE:  120 cycles\t1920 ns\nNOTICE:  121 cycles\t1936 ns\n"
+             "Average number of cycles: 120\nAverage time: 1928 ns (ranging from 1920 to 1936)\n"),
     SEED("capture",
          "\x00\x04" "Sample in Buffer,Sample in Window,TRIGGER,s_arvalid,s_arready,s_araddr[31:0],"
          "s_arlen[7:0],s_rvalid,s_rready,s_rlast\nRadix - UNSIGNED,UNSIGNED,UNSIGNED,HEX,HEX,HEX,HEX,"
