@@ -13,6 +13,8 @@ const tg_format *const tg_formats[] = {
     &tg_format_pmf,
     &tg_format_smc,
     &tg_format_qconv,
+    &tg_format_bootstage,
+    &tg_format_xtest,
     &tg_format_console, /* last: its tags are common words */
     NULL,
 };

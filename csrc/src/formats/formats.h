@@ -12,6 +12,8 @@ extern const tg_format tg_format_tftf;
 extern const tg_format tg_format_pmf;
 extern const tg_format tg_format_smc;
 extern const tg_format tg_format_qconv;
+extern const tg_format tg_format_bootstage;
+extern const tg_format tg_format_xtest;
 extern const tg_format tg_format_console;
 
 #define TG_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

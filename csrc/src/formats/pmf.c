@@ -8,6 +8,7 @@
 
 #include "boots.h"
 #include "formats.h"
+#include "stages.h"
 #include "tftf.h"
 
 static const tg_rule_def rules[] = {
@@ -34,16 +35,6 @@ static const struct {
 };
 #define SERVICE_BOOT UINT32_MAX
 #define N_STAGES TG_COUNT_OF(stages)
-
-static const tg_column_def columns[] = {
-    {"source", TG_U32, 0},     {"boot", TG_U32, 0},      {"cpu", TG_U32, 0},
-    {"service", TG_TEXT, 0},   {"stage", TG_TEXT, 0},    {"start", TG_U64, 0},
-    {"finish", TG_U64, 0},     {"ticks", TG_I64, 0},     {"ns", TG_I64, 0},
-    {"clock_hz", TG_U64, 0},   {"state", TG_TEXT, 0},    {"start_line", TG_U64, 0},
-    {"finish_line", TG_U64, 0},
-};
-enum { C_SOURCE, C_BOOT, C_CPU, C_SERVICE, C_STAGE, C_START, C_FINISH, C_TICKS, C_NS, C_CLOCK,
-       C_STATE, C_START_LINE, C_FINISH_LINE, C_COLUMNS };
 
 /* One stamp. */
 typedef struct stamp {
@@ -153,25 +144,25 @@ static tg_status add_stage(pmf *p, const stamp *start, const stamp *finish) {
     whole = false;
     state = "time goes back";
   }
-  if (st == TG_OK) st = tg_table_set_u32(t, row, C_SOURCE, p->source);
-  if (st == TG_OK && any->boot != TG_NONE) st = tg_table_set_u32(t, row, C_BOOT, any->boot);
-  if (st == TG_OK) st = tg_table_set_u32(t, row, C_CPU, any->cpu);
-  if (st == TG_OK) st = tg_table_set_cstr(t, row, C_SERVICE, stages[any->stage].service_name);
-  if (st == TG_OK) st = tg_table_set_cstr(t, row, C_STAGE, stages[any->stage].name);
+  if (st == TG_OK) st = tg_table_set_u32(t, row, TG_STAGE_C_SOURCE, p->source);
+  if (st == TG_OK && any->boot != TG_NONE) st = tg_table_set_u32(t, row, TG_STAGE_C_BOOT, any->boot);
+  if (st == TG_OK) st = tg_table_set_u32(t, row, TG_STAGE_C_CPU, any->cpu);
+  if (st == TG_OK) st = tg_table_set_cstr(t, row, TG_STAGE_C_SERVICE, stages[any->stage].service_name);
+  if (st == TG_OK) st = tg_table_set_cstr(t, row, TG_STAGE_C_STAGE, stages[any->stage].name);
   if (st == TG_OK && start != NULL) {
-    st = tg_table_set_u64(t, row, C_START, start->ts);
-    if (st == TG_OK) st = tg_table_set_u64(t, row, C_START_LINE, start->line);
+    st = tg_table_set_u64(t, row, TG_STAGE_C_START, start->ts);
+    if (st == TG_OK) st = tg_table_set_u64(t, row, TG_STAGE_C_START_LINE, start->line);
   }
   if (st == TG_OK && finish != NULL) {
-    st = tg_table_set_u64(t, row, C_FINISH, finish->ts);
-    if (st == TG_OK) st = tg_table_set_u64(t, row, C_FINISH_LINE, finish->line);
+    st = tg_table_set_u64(t, row, TG_STAGE_C_FINISH, finish->ts);
+    if (st == TG_OK) st = tg_table_set_u64(t, row, TG_STAGE_C_FINISH_LINE, finish->line);
   }
-  if (st == TG_OK && hz != 0) st = tg_table_set_u64(t, row, C_CLOCK, hz);
-  if (st == TG_OK) st = tg_table_set_cstr(t, row, C_STATE, state);
+  if (st == TG_OK && hz != 0) st = tg_table_set_u64(t, row, TG_STAGE_C_CLOCK, hz);
+  if (st == TG_OK) st = tg_table_set_cstr(t, row, TG_STAGE_C_STATE, state);
   if (st == TG_OK && whole) {
-    st = tg_table_set_i64(t, row, C_TICKS, ticks);
+    st = tg_table_set_i64(t, row, TG_STAGE_C_TICKS, ticks);
     if (st == TG_OK && hz != 0 && tg_ticks_to_ns(ticks, hz, &ns) == TG_OK) {
-      st = tg_table_set_i64(t, row, C_NS, ns);
+      st = tg_table_set_i64(t, row, TG_STAGE_C_NS, ns);
     }
     if (st == TG_OK) st = add_reading(p, start, ticks, hz, origin);
   } else if (st == TG_OK) {
@@ -200,7 +191,7 @@ static stamp *find_finish(pmf *p, size_t i) {
 
 static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
   pmf p = {.in = in, .out = out};
-  tg_status st = tg_result_table(out, "stages", columns, C_COLUMNS, &p.table);
+  tg_status st = tg_result_table(out, "stages", tg_stage_columns, TG_STAGE_C_COLUMNS, &p.table);
   for (size_t s = 0; s < in->n_sources && st == TG_OK; s++) {
     p.source = (uint32_t)s;
     st = gather(&p);
