@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..platforms import Platform
+from ..platforms import Platform, release_key
 from .delta import Interval, close, percent, threshold_interval
 from .model import Cell, Release, Row, Table, distinct
 from .published import read_published
@@ -235,6 +235,12 @@ class _Pairing:
     unexplained: int
 
 
+def _page_units(release: Release) -> tuple[str, str]:
+    """The units to try where none is stated: the pages printed us up to v2.13."""
+    key = release_key(release.label)
+    return ("us", "ns") if key is not None and key <= (2, 13) else ("ns", "us")
+
+
 def _pairing(release: Release, others: Sequence[Release]) -> tuple[_Pairing | None, int]:
     """What reproduces most printed deltas, if more than half; and how many the best reproduces.
 
@@ -242,7 +248,7 @@ def _pairing(release: Release, others: Sequence[Release]) -> tuple[_Pairing | No
     """
     best: _Pairing | None = None
     printed = sum(d is not None for d in _printed(release))
-    units = (release.unit,) if release.unit_stated else ("ns", "us")
+    units = (release.unit,) if release.unit_stated else _page_units(release)
     for other in others:
         for how in ("cpu", "row"):
             pairs = _pairs(release, other, how)
