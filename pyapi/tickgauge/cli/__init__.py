@@ -29,6 +29,7 @@ VERBS = {
     "audit": "are the printed deltas of published tables right?",
     "runs": "run logs of an accelerator, one or two side by side",
     "batch": "statistics of many logs, on all cores or a cluster",
+    "watch": "a console while it is being written",
     "versions": "what runs here: for bug reports",
 }
 

@@ -1,0 +1,208 @@
+"""What a growing raw log says so far: boots that are complete, and the one that is not.
+
+The log is read again from where its last boot begins, so that a look costs what one boot costs
+however long the board has been talking.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .errors import InputError
+from .frame import Column, Frame
+
+__all__ = ["Look", "Watch", "running_table"]
+
+#: Text without a record that is kept before it is passed over.
+BARREN = 1 << 24
+
+
+@dataclass
+class Look:
+    """What a look at the log found.
+
+    Attributes
+    ----------
+    boots : int
+        Boots that became complete since the look before.
+    verdict : Comparison or None
+        If there are such, all complete boots so far against the baseline, if there is one.
+    """
+
+    boots: int = 0
+    verdict: Any = None
+
+
+class Watch:
+    """Follows a raw log that somebody else writes.
+
+    Parameters
+    ----------
+    log : int
+        Descriptor of the raw log, open for reading.
+    options : mapping
+        For `tickgauge.read`.
+    baseline : data set, snapshot or path, optional
+        What complete boots are compared with.
+    margin : float or str
+        As in `tickgauge.compare`.
+
+    Attributes
+    ----------
+    complete : int
+        Boots that are complete.
+    total : Snapshot or None
+        Their statistics.
+    current : Dataset or None
+        The boot that is not complete yet.
+    problems : int
+        Lines of complete boots that should have been records and were not.
+    """
+
+    def __init__(
+        self,
+        log: int,
+        options: Mapping[str, Any] | None = None,
+        baseline: Any = None,
+        margin: float | str = 0.05,
+    ) -> None:
+        self._log = log
+        self._options = dict(options or {})
+        self._baseline = baseline
+        self._margin = margin
+        self._begin = 0  # of the boot that is not complete
+        self.complete = 0
+        self.total: Any = None
+        self.current: Any = None
+        self.problems = 0
+
+    def look(self, end: int, last: bool = False) -> Look:
+        """Read the log up to `end` bytes.
+
+        Parameters
+        ----------
+        end : int
+            Bytes of the log that are there.
+        last : bool
+            Nothing more will come: the boot at the end is complete, too.
+        """
+        found = Look()
+        while self._complete_one(end, last):
+            found.boots += 1
+        if found.boots and self._baseline is not None and self.total is not None:
+            from .comparing import compare
+
+            found.verdict = compare(self._baseline, self.total, margin=self._margin)
+        return found
+
+    def _complete_one(self, end: int, last: bool) -> bool:
+        """Take the first boot from the text that is left, if it is complete."""
+        text = _pread(self._log, end - self._begin, self._begin)
+        self.current = self._read(text)
+        if self.current is None:
+            if len(text) > BARREN:
+                self._begin += text.rfind(b"\n") + 1
+            return False
+        cut = _second_boot(self.current, text)
+        if cut is None and not last:
+            return False
+        data = self.current if cut is None else self._read(text[:cut])
+        self._begin += len(text) if cut is None else cut
+        if cut is None:
+            self.current = None
+        if data is None:
+            return True
+        from .snapshots import snapshot
+
+        self.complete += 1
+        self.problems += len(data.problems)
+        if len(data.readings):
+            one = snapshot(data)
+            self.total = one if self.total is None else self.total.merge(one)
+        return True
+
+    def _read(self, text: bytes) -> Any:
+        from .reading import read
+
+        try:
+            return read(text, **self._options) if text else None
+        except InputError:
+            return None  # nothing known in it yet
+
+    def table(self) -> Frame:
+        """One row a key: n, and quantiles of all readings so far, the current boot's included."""
+        from .snapshots import snapshot
+
+        parts = [] if self.total is None else [self.total]
+        if self.current is not None and len(self.current.readings):
+            parts.append(snapshot(self.current))
+        return running_table(parts[0].merge(*parts[1:]) if parts else None)
+
+
+def _pread(fd: int, size: int, offset: int) -> bytes:
+    """So many bytes of a file, or all there are; one call may give less."""
+    parts = []
+    while size > 0 and (part := os.pread(fd, size, offset)):
+        parts.append(part)
+        size -= len(part)
+        offset += len(part)
+    return b"".join(parts)
+
+
+def _second_boot(data: Any, text: bytes) -> int | None:
+    """Where the line begins with which the second boot does, None if there is one boot only."""
+    boots = data.boots
+    if len(boots) < 2:
+        return None
+    offset = int(boots["first_offset"][1])
+    begin = text.rfind(b"\n", 0, offset) + 1
+    return begin if begin > 0 else None
+
+
+def running_table(made: Any) -> Frame:
+    """The keys of a snapshot with quantiles of their readings.
+
+    Parameters
+    ----------
+    made : Snapshot or None
+
+    Returns
+    -------
+    Frame
+        ``key n min median p90 max unit``, ns where the clock or the unit gives them. A quantile
+        is the inverted CDF: a value that occurred.
+    """
+    from .groups import group_title
+    from .sides import Group
+
+    names: list[str] = []
+    units: list[str] = []
+    counts: list[int] = []
+    figures: dict[str, list[float]] = {name: [] for name in ("min", "median", "p90", "max")}
+    side: Any = None if made is None else made.to_side()
+    for number, key in enumerate([] if side is None else side.keys):
+        rows = np.flatnonzero(side.key == number)
+        value = side.value[rows]
+        order = np.argsort(value, kind="stable")
+        weight = np.ones(len(rows), "u8") if side.weight is None else side.weight[rows]
+        upto = np.cumsum(weight[order])
+        scale, unit = key.scale
+        n = int(upto[-1])
+        for name, numerator in zip(figures, (0, 50, 90, 100), strict=True):
+            rank = max(1, -(-n * numerator // 100))
+            at = value[order[np.searchsorted(upto, rank)]]
+            figures[name].append(float(int(at) * scale))
+        where = [w for w in key.where[1:] if w is not None]
+        title = group_title(Group(key.subject, None, ""))
+        names.append(f"{title} {'.'.join(map(str, where))}".strip())
+        units.append(unit)
+        counts.append(n)
+    columns = [Column.of("key", np.array(names, "O")), Column.of("n", np.array(counts, "u8"))]
+    columns += [Column.of(name, np.array(column)) for name, column in figures.items()]
+    columns.append(Column.of("unit", np.array(units, "O")))
+    return Frame(columns, "so far")
