@@ -348,16 +348,29 @@ class Dataset:
         -------
         dict
             ``source`` (its name), ``digest``, ``line`` (1-based), ``offset`` (bytes), as far as
-            the table has them.
+            the table has them. A row that was joined from several lines (a call) has ``lines``:
+            for each part its source, line and offset.
         """
         cells = self.table(table).row(row)
         index = cells.get("source")
         info = None if index is None else self.infos[index]
+        parts = [name[: -len("_line")] for name in cells if name.endswith("_line")]
+        if "client" in parts:
+            return {"lines": {p: self._part_of(cells, p) for p in parts if cells[f"{p}_line"]}}
         return {
             "source": info.name if info else None,
             "digest": info.digest if info else None,
             "line": cells.get("line", cells.get("first_line")),
             "offset": cells.get("offset", cells.get("first_offset")),
+        }
+
+    def _part_of(self, cells: dict[str, Any], part: str) -> dict[str, Any]:
+        """Where one line of a joined row stands."""
+        index = cells.get(f"{part}_source", cells.get("source"))
+        return {
+            "source": None if index is None else self.infos[index].name,
+            "line": cells[f"{part}_line"],
+            "offset": cells.get(f"{part}_offset"),
         }
 
     @property

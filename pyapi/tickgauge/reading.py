@@ -105,6 +105,20 @@ class _Rulesets:
 _RULESETS = _Rulesets()
 
 
+def _as_opened(stream: Stream) -> Iterator[bytes]:
+    """The pieces of a source; of a file that still grows, what was there when it was opened."""
+    left = stream.expected
+    for piece in stream:
+        if left is None:
+            yield piece
+            continue
+        if piece[:left]:
+            yield piece[:left]
+        left -= len(piece)
+        if left <= 0:
+            return
+
+
 def _feed(
     stream: Stream, reader: _core.Reader, info: SourceInfo, advance: Callable[[int], Any]
 ) -> None:
@@ -113,7 +127,7 @@ def _feed(
     total = 0
     with ThreadPoolExecutor(1) as pool:
         try:
-            for piece in stream:
+            for piece in _as_opened(stream):
                 if len(piece) >= HASH_APART:
                     hashed = pool.submit(digest.update, piece)
                     reader.feed(piece)

@@ -90,13 +90,14 @@ class Stream:
         self._error: Exception | None = None
         self._unpacked = Unpacked(io.BytesIO())
         self.head = b""
+        size = _size_of(raw)
         try:
             self._take_head(limits)
         except BaseException:
             raw.close()
             raise
         self.compression = " ".join(self._unpacked.layers)
-        self.expected = None if self.compression else _size_of(raw)
+        self.expected = None if self.compression else size
 
     def _take_head(self, limits: Limits) -> None:
         """The head; trouble in it is told when the rest is read."""

@@ -362,6 +362,26 @@ def test_good_records_survive_an_unreadable_end():
     assert data.problems["detail"].tolist()[-1] == "Input/output error"
 
 
+@pytest.mark.slow
+def test_a_line_of_5_gigabytes():
+    code = (
+        "import re, tickgauge as tg\n"
+        "d = tg.read('-', rules=tg.Rule('fft {n:uint} points: {t:dec} usec', value='t'))\n"
+        "print(len(d.readings), d.sources['bytes'][0], d.problems['reason'][0])\n"
+        "print(re.search('VmHWM:\\\\s+(\\\\d+) kB', open('/proc/self/status').read())[1])\n"
+    )
+    child = python(code)
+    piece = b"x" * (1 << 24)
+    child.stdin.write(LOG)
+    for _ in range(320):
+        child.stdin.write(piece)
+    child.stdin.write(b"\n" + LOG)
+    out = child.communicate(timeout=600)[0].decode().split()
+    assert out[0] == "8"
+    assert int(out[1]) == 320 * (1 << 24) + 2 * len(LOG) + 1
+    assert int(out[-1]) < 150 * 1024
+
+
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 def test_cut_compressed_data_keeps_what_it_gives(pack):
     numbers = np.random.default_rng(1).integers(0, 1 << 60, 100_000)
@@ -379,6 +399,25 @@ def test_a_file_that_shrinks_is_said_so(tmp_path, monkeypatch):
     data = read(path)
     assert "shrank" in data.problems["detail"].tolist()[-1]
     assert len(data.readings) == 4
+
+
+def test_of_a_file_that_grows_what_was_there_is_read(tmp_path):
+    from tickgauge.source import Source
+
+    path = tmp_path / "a.log"
+    path.write_bytes(LOG)
+
+    class Growing(io.FileIO):
+        def read(self, n=-1):
+            with path.open("ab") as file:  # before every read: it would never end
+                file.write(LOG)
+            return super().read(n)
+
+    data = read(Source("growing", lambda: Growing(path)))
+    size = data.sources["bytes"][0]
+    assert size < 10 * len(LOG)
+    assert len(data.readings) == 4 * (size // len(LOG))
+    assert data.sources["state"].tolist() == ["read"]
 
 
 def python(code):

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib import resources
 
 import pytest
 
@@ -73,6 +74,16 @@ def test_json(files, capsys):
     assert document["rows"][0]["median"] == 12500.0
     assert document["problems"][0]["line"] == "5"
     assert document["problems"][0]["source"] == "torn.log"
+
+
+def test_json_follows_its_schema(files, capsys):
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads(
+        resources.files("tickgauge").joinpath("schemas/show.json").read_text("utf-8")
+    )
+    for sources in (["good.log"], ["torn.log", "good.log"], ["boot.log"]):
+        document = json.loads(show(capsys, *sources, "--format", "json")[1])
+        jsonschema.validate(document, schema)
 
 
 def test_csv_file_and_two_boots(files, capsys):
