@@ -164,12 +164,18 @@ def _of_zip(stream: Stream, limits: Limits) -> Iterator[Stream] | None:
     """The members, or None where the archive is a form of its own."""
     name = stream.source.name
     try:
-        archive = zipfile.ZipFile(_seekable(stream))
+        file = _seekable(stream)
+        archive = zipfile.ZipFile(file)
         infos = sorted((i for i in archive.infolist() if not i.is_dir()), key=lambda i: i.filename)
     except (zipfile.BadZipFile, Error, OSError, NotImplementedError) as error:
         text = f"the archive is damaged or cut: {error}"
         return iter([broken(name, InputError(text, path=name))])
     if any(PurePosixPath(info.filename).name in FORM_OF_ITS_OWN for info in infos):
+        if stream.source.path is not None and not stream.compression:
+            file.close()
+        else:
+            file.seek(0)
+            stream.restart(file)
         return None
     return _zip_members(archive, infos, name, limits)
 

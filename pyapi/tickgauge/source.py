@@ -122,6 +122,11 @@ class Stream:
         self._unpacked.close()
         self.raw.close()
 
+    def restart(self, file: Any) -> None:
+        """Iterate over `file`, a copy of the bytes that were taken already, from its beginning."""
+        self._first = []
+        self._unpacked = Unpacked(file, self.source.name)
+
     def __iter__(self) -> Iterator[bytes]:
         """Pieces of at most 1 MiB; once.
 
