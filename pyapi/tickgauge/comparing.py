@@ -65,6 +65,9 @@ def _scales(keys: Sequence[Key]) -> tuple[npt.NDArray[np.uint64], ...]:
 
 def _incomparable(old: Side, new: Side) -> str | None:
     """Why nothing of the two sides can be compared, or None."""
+    for name, side in (("old", old), ("new", new)):
+        if len(boards := sorted(map(str, side.said("platform")))) > 1:
+            return f"{name} holds boots of several platforms ({', '.join(boards)}): choose a board"
     for what, word in (("platform", "platform"), ("build", "build type")):
         a, b = old.said(what), new.said(what)
         if a and b and a.isdisjoint(b):
@@ -221,6 +224,7 @@ def compare(
     noise: Any = None,
     seed: int = 1,
     anyway: bool = False,
+    board: str | None = None,
 ) -> Comparison:
     """Compare two sides key by key.
 
@@ -249,6 +253,8 @@ def compare(
         For what is drawn where counting is too long.
     anyway : bool
         Compare also sides that say they are of another platform or build type.
+    board : str, optional
+        Only the boots of that platform, where a source holds several.
 
     Returns
     -------
@@ -260,7 +266,7 @@ def compare(
         An option is outside its range.
     """
     relative = parse_margin(margin)
-    a, b = side_of(old), side_of(new)
+    a, b = side_of(old).of_board(board), side_of(new).of_board(board)
     kind = a.unit_of(unit) if unit or a.unit_of(None) == b.unit_of(None) else "boot"
     packed_old, packed_new = pack(a, kind, exchange), pack(b, kind, exchange)
     scatter = pack(side_of(noise), kind, exchange) if noise is not None else None
@@ -326,7 +332,18 @@ def _notes(old: Side, new: Side, packed: Sequence[Packed]) -> list[str]:
         if side.folded:
             notes.append(f"{name}: counts of a snapshot were folded onto a coarser grid")
         notes += [f"{name}: {note}" for note in pack_.notes]
-    digests = {s.get("digest") for s in old.sources} & {s.get("digest") for s in new.sources}
-    if digests - {None, ""}:
-        notes.append(f"{len(digests - {None, ''})} sources stand on both sides")
+    shared = _values_by_digest(old).items() & _values_by_digest(new).items()
+    if shared:
+        notes.append(f"{len(shared)} sources stand on both sides")
     return notes
+
+
+def _values_by_digest(side: Side) -> dict[str, bytes]:
+    """The sorted values of each source that has a digest."""
+    out = {}
+    for number, source in enumerate(side.sources):
+        if source.get("digest"):
+            values = np.sort(side.value[side.source == number])
+            if len(values):
+                out[str(source["digest"])] = values.tobytes()
+    return out

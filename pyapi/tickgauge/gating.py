@@ -174,12 +174,13 @@ def gate(
     paired: bool = False,
     seed: int = 1,
     anyway: bool = False,
+    board: str | None = None,
 ) -> Gate:
     """Decide whether `new` may pass.
 
     Parameters
     ----------
-    old, new, margin, margin_ns, alpha, noise, unit, exchange, paired, seed, anyway
+    old, new, margin, margin_ns, alpha, noise, unit, exchange, paired, seed, anyway, board
         As in `compare`.
     confirm : data set, snapshot or path, optional
         Further new boots: a key is regressed only where both `new` and these say so.
@@ -192,7 +193,7 @@ def gate(
     """
     options: dict[str, Any] = {
         "margin": margin, "margin_ns": margin_ns, "alpha": alpha, "noise": noise, "unit": unit,
-        "exchange": exchange, "paired": paired, "seed": seed, "anyway": anyway,
+        "exchange": exchange, "paired": paired, "seed": seed, "anyway": anyway, "board": board,
     }  # fmt: skip
     made = compare(old, new, **options)
     again = compare(old, confirm, **options) if confirm is not None else None

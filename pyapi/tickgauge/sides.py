@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from .errors import NotEnoughData
+from .errors import NotEnoughData, UnknownName
 from .frame import Frame
 
 __all__ = ["Group", "Key", "Packed", "Side", "merged", "side_of", "units_word"]
@@ -203,6 +203,42 @@ class Side:
         alone = np.where(self.run < 0, each, -1)  # no run is stated: a reading is one
         return _codes([self.source, self.boot, self.run, alone])
 
+    def part(self, boots: Sequence[int], name: str = "") -> Side:
+        """The side of the given boots only."""
+        keep = np.isin(self.boot, np.array(boots, "i8"))
+        place = np.full(max(len(self.boots), 1), -1, "i8")
+        place[list(boots)] = np.arange(len(boots))
+        return Side(
+            self.keys, self.key[keep], self.source[keep], place[self.boot[keep]], self.run[keep],
+            self.block[keep], self.value[keep],
+            None if self.weight is None else self.weight[keep],
+            [self.boots[b] for b in boots], self.sources, self.folded, name or self.name,
+        ).used()  # fmt: skip
+
+    def used(self) -> Side:
+        """The side without the keys that have no reading."""
+        found, codes = np.unique(self.key, return_inverse=True)
+        return Side(
+            [self.keys[k] for k in found], codes.astype("i8"), self.source, self.boot, self.run,
+            self.block, self.value, self.weight, self.boots, self.sources, self.folded, self.name,
+        )  # fmt: skip
+
+    def of_board(self, board: str | None) -> Side:
+        """The boots of one platform; all where `board` is None.
+
+        Raises
+        ------
+        UnknownName
+            No boot says that it ran there.
+        """
+        if board is None:
+            return self
+        boots = [i for i, boot in enumerate(self.boots) if boot.get("platform") == board]
+        if not boots:
+            there = ", ".join(sorted(map(str, self.said("platform")))) or "none"
+            raise UnknownName(f"no boot of platform {board!r} in {self.name}; there are: {there}")
+        return self.part(boots)
+
     def spread(self) -> Side:
         """The side with every counted reading as a row of its own."""
         if self.weight is None:
@@ -304,11 +340,19 @@ def _of_dataset(data: Any) -> Side:
     if infos is not None:
         per_source = _boots_per_source(side, len(infos))
         side.sources = [
-            {"digest": i.digest, "format": " ".join(i.formats), "boots": n}
+            {"digest": _digest(i), "format": " ".join(i.formats), "boots": n}
             for i, n in zip(infos, per_source, strict=True)
         ]
         side.name = infos[0].name if len(infos) == 1 else f"{len(infos)} sources"
     return side
+
+
+def _digest(info: Any) -> str:
+    """The digest of a source; one release of a published page is a source of its own."""
+    _, at, release = str(info.name).rpartition("@")
+    if info.digest and at and info.form == "published":
+        return f"{info.digest}@{release}"
+    return str(info.digest)
 
 
 def _boots_per_source(side: Side, n: int) -> list[int]:
@@ -430,6 +474,8 @@ def pack(side: Side, unit: str, exchange: Any = None) -> Packed:
             if out.shown[first].scale != key.scale:
                 clashes += 1
                 continue
+            if key.resolution > out.shown[first].resolution:
+                out.shown[first] = key
             single[i] = first
             continue
         single[i] = out.keys[key.identity] = len(out.shown)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,9 +23,9 @@ from . import _core
 from .comparing import parse_margin
 from .comparison import label_of, length_text, where_of, write_text
 from .display import Grid, clean
-from .errors import NotEnoughData
+from .errors import NotComparableError, NotEnoughData
 from .frame import Column, Frame
-from .sides import Key, Packed, pack, side_of
+from .sides import Key, Packed, Side, pack, side_of
 
 __all__ = ["Trend", "trend"]
 
@@ -196,6 +196,34 @@ class Trend:
         return steps(self.releases, lines, ax)
 
 
+def _number(version: str) -> tuple[int, int, int, str]:
+    """An order of versions: v2.9(rc0) before v2.9 before v2.10; what has no number comes first."""
+    found = _VERSION.search(version)
+    if found is None:
+        return (-1, 0, 0, version)
+    return (int(found[1]), int(found[2]), 0 if "rc" in version else 1, version)
+
+
+def split_versions(side: Side) -> list[Side]:
+    """A side taken apart by the firmware versions that its boots state.
+
+    Raises
+    ------
+    NotComparableError
+        Its boots ran on several platforms.
+    """
+    boards = sorted(map(str, side.said("platform")))
+    if len(boards) > 1:
+        raise NotComparableError(
+            f"the boots are of several platforms ({', '.join(boards)}): choose a board"
+        )
+    found: dict[str, list[int]] = {}
+    for i, boot in enumerate(side.boots):
+        if boot.get("version"):
+            found.setdefault(str(boot["version"]), []).append(i)
+    return [side.part(found[v], v) for v in sorted(found, key=_number)]
+
+
 def _named(releases: Sequence[Any], labels: Sequence[str] | None) -> list[str]:
     """A distinct name for each release: the given label, the version, or its number."""
     names = []
@@ -246,6 +274,7 @@ def trend(
     unit: str | None = None,
     exchange: str | Mapping[Any, str] | None = None,
     labels: Sequence[str] | None = None,
+    board: str | None = None,
     seed: int = 1,
 ) -> Trend:
     """Find where keys step over releases.
@@ -253,13 +282,16 @@ def trend(
     Parameters
     ----------
     *releases : data sets, snapshots or paths, or one list of them
-        In order; each stands for one release, with one or more boots.
+        In order; each stands for one release, with one or more boots. A single one is taken
+        apart by the firmware versions of its boots, in order of their numbers.
     margin, margin_ns
         What a step must exceed: a fraction (or ``"10%"``) of the key's median, and ns.
     unit, exchange
         As in `compare`; parallel tests are followed by rank.
     labels : sequence of str, optional
         Names of the releases; by default the firmware version each of them states.
+    board : str, optional
+        Only the boots of that platform, where a source holds several.
     seed : int
 
     Returns
@@ -272,13 +304,13 @@ def trend(
         Fewer than two releases.
     """
     given: Sequence[Any] = releases
-    if len(releases) == 1 and isinstance(releases[0], Iterable) and not isinstance(
-        releases[0], (str, bytes, os.PathLike)
-    ):  # fmt: skip
-        given = list(releases[0])
-    if len(given) < 2:
+    if len(releases) == 1 and isinstance(releases[0], (list, tuple)):
+        given = releases[0]
+    sides = [side_of(one).of_board(board) for one in given]
+    if len(sides) == 1:
+        sides = split_versions(sides[0])
+    if len(sides) < 2:
         raise NotEnoughData("a trend needs two releases or more")
-    sides = [side_of(one) for one in given]
     if labels is not None and len(labels) != len(sides):
         raise ValueError(f"{len(labels)} labels for {len(sides)} releases")
     names = _named(sides, labels)

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -177,6 +178,50 @@ def test_logs_stand_beside_snapshots(tmp_path):
     assert again.stdout == done.stdout
 
 
+PUBLISHED = Path(__file__).parents[1] / "data" / "tfa" / "published.csv.gz"
+
+
+def published(verb, board, *labels, form="json"):
+    sources = [f"{PUBLISHED}@{label}" for label in labels] if labels else [PUBLISHED]
+    return run(verb, "--board", board, "--format", form, *sources)
+
+
+def test_n1sdp_wakeups_from_the_published_table():
+    document = json.loads(published("compare", "n1sdp", "v2.9", "v2.10").stdout)
+    wakeups = [row["percent"] for row in document["rows"] if row["metric"] == "wakeup"]
+    assert len(wakeups) == 20
+    assert (round(min(wakeups), 2), round(max(wakeups), 2)) == (128.63, 195.52)
+    assert {row["verdict"] for row in document["rows"]} == {"unreplicated"}
+    assert any("settled by: 4 boots a side" in note for note in document["notes"])
+
+
+def test_juno_releases_from_the_published_table():
+    labels = ("v2.9(rc0)", "v2.9", "v2.10", "v2.14", "v2.15")
+    document = json.loads(published("trend", "juno", *labels).stdout)
+    steps = {
+        (row["before"], row["at"])
+        for row in document["rows"]
+        if row["key"] == "susp_deep_serial cache_flush 1,2"
+    }
+    assert steps == {("v2.10", "v2.14"), ("v2.14", "v2.15")}
+    assert not [r for r in document["rows"] if r["key"] == "cpu_off_serial cache_flush 1,2"]
+
+
+def test_a_single_source_is_taken_apart_by_version():
+    text = published("trend", "juno", form="text").stdout
+    assert text.startswith("6 releases (TF-master-2017-01-31(c38b36d), v2.9(rc0), v2.9, v2.10, ")
+
+
+def test_a_source_of_two_boards_asks_for_one():
+    done = run("trend", PUBLISHED)
+    assert done.returncode == 3
+    assert "several platforms (juno, n1sdp): choose a board" in done.stderr
+    both = run("gate", f"{PUBLISHED}@v2.14", f"{PUBLISHED}@v2.15")
+    assert both.returncode == 3
+    assert "choose a board" in both.stdout
+    assert run("trend", "--board", "mars", PUBLISHED).returncode == 2
+
+
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -238,8 +283,6 @@ def test_the_regression_of_v2_14_is_found_on_real_consoles():
 
 @pytest.mark.skipif(not CASES, reason="TICKGAUGE_CASES names no folder")
 def test_two_halves_of_one_version_raise_no_more_alarms_than_expected():
-    from pathlib import Path
-
     logs = sorted(Path(f"{CASES}/tfa/real/tfa-2.12").glob("*.log"))
     for old, new in ((logs[:7], logs[7:]), (logs[::2], logs[1::2])):
         made = tg.compare(tg.read(*old), tg.read(*new))

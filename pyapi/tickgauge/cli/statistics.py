@@ -66,6 +66,9 @@ def add_side_options(parser: argparse.ArgumentParser, margin: str = "5%") -> Non
         "--exchange", choices=EXCHANGES,
         help="which cpus may be interchanged (default: as the format says)",
     )  # fmt: skip
+    group.add_argument(
+        "--board", metavar="NAME", help="only boots of this platform, where a source holds several"
+    )
     inputs.add_reading_options(parser, together=False)
 
 
@@ -94,6 +97,7 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
         "exchange": args.exchange,
         "paired": args.paired,
         "anyway": args.anyway,
+        "board": args.board,
         "noise": None if noise is None else side(args, noise),
     }
 

@@ -15,7 +15,8 @@ def add(subparsers: Any) -> None:
         "trend",
         run,
         "Where keys step over releases: one line a step with the releases between which it lies. "
-        "Releases are given in order, each a log, a folder of boots, a table or a snapshot.",
+        "Releases are given in order, each a log, a folder of boots, a table or a snapshot; a "
+        "single one is taken apart by the versions of its boots.",
     )
     parser.add_argument("releases", nargs="+", metavar="RELEASE")
     parser.add_argument(
@@ -31,12 +32,12 @@ def run(args: argparse.Namespace) -> int:
     sides = [statistics.side(args, source) for source in args.releases]
     inputs_say = statistics.status_of(args, *sides)
     labels = None if args.labels is None else args.labels.split(",")
-    if labels is not None and len(labels) != len(sides):
+    if labels is not None and len(sides) > 1 and len(labels) != len(sides):
         common.say(f"{len(labels)} labels for {len(sides)} releases")
         return common.USAGE
     made = trend(
         sides, margin=args.margin, margin_ns=args.margin_ns, unit=args.unit,
-        exchange=args.exchange, labels=labels,
+        exchange=args.exchange, labels=labels, board=args.board,
     )  # fmt: skip
     statistics.emit(args, made, *sides)
     return common.worst(inputs_say, common.DONE if len(made.series) else common.NOTHING)
