@@ -92,14 +92,13 @@ class Batch:
 
     def headline(self) -> str:
         """One sentence: how many files were read, kept, failed, and what they gave."""
-        by_state: dict[str, int] = {}
-        for status in self.statuses:
-            by_state[status.state] = by_state.get(status.state, 0) + 1
-        states = ", ".join(f"{n} {state}" for state, n in sorted(by_state.items()))
+        states = [status.state for status in self.statuses]
+        order = ("read", "kept", "not recognised", "failed")
+        told = ", ".join(f"{states.count(word)} {word}" for word in order if word in states)
         sources = [source for status in self.statuses for source in status.sources]
         boots = sum(source.boots for source in sources)
         readings = sum(source.readings for source in sources)
-        return f"{len(self.statuses)} files ({states}): {boots} boots, {readings} readings"
+        return f"{len(self.statuses)} files ({told}): {boots} boots, {readings} readings"
 
     def __repr__(self) -> str:
         groups = [
