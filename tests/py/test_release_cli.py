@@ -151,6 +151,31 @@ def test_other_boards_and_builds_are_refused(
     assert _run(capfd, "table", log, debug, "--anyway")[0] == 0
 
 
+def test_a_snapshot_on_either_side(tree: Path, log: Path, tmp_path: Path) -> None:
+    old = tree / "juno" / "previous"
+    want = tg.tables(old, log, threshold=None)
+    for what in (log, old):
+        tg.snapshot(what).save(tmp_path / f"{what.name}.json")
+    got = tg.tables(tmp_path / "previous.json", tmp_path / "juno.log.json", threshold=None)
+    assert {t.test: t.rows for t in got.tables} == {t.test: t.rows for t in want.tables}
+    assert {t.test: t.summary for t in got.tables} == {t.test: t.summary for t in want.tables}
+
+
+def test_a_test_that_ran_twice_in_a_boot(tree: Path, tmp_path: Path) -> None:
+    rows = pages.cells("0e4a751f8", "juno", "v2.15")
+    again = [dict(r, value_ns=str(int(r["value_ns"]) + 20)) for r in rows]
+    first, second = pages.console(rows), pages.console(again)
+    file = tmp_path / "twice.log"
+    file.write_bytes(first + second[second.index(b"> Executing") :])
+    old = tree / "juno" / "previous"
+    with pytest.raises(tg.InputError, match="ran 2 times"):
+        tg.tables(old, file)
+    made = tg.tables(old, file, stat="median-low", threshold=None)
+    assert made["cpu_off_serial"].rows[0][2].startswith("267200 (")
+    with pytest.raises(tg.InputError, match="ran 2 times"):
+        tg.tables(old, tg.snapshot(file))
+
+
 def test_a_page_with_several_releases_needs_a_name(capfd: pytest.CaptureFixture[str]) -> None:
     code, _, err = _run(capfd, "table", pages.PAGE, pages.PAGE)
     assert code == 2 and "2 releases (v2.9, v2.10)" in err and "@v2.10" in err

@@ -34,8 +34,8 @@ def tables(
     Parameters
     ----------
     old, new
-        Consoles, published tables or data sets; OLD comes first. ``"page.rst@v2.9"`` names one
-        of the releases on a page.
+        Consoles, published tables, snapshots or data sets; OLD comes first. ``"page.rst@v2.9"``
+        names one of the releases on a page.
     release, commit
         What the captions call the new release.
     threshold : float or None

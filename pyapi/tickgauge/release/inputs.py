@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
-
-import numpy as np
 
 from ..dataset import Dataset
 from ..detect import detect
 from ..errors import InputError, NotEnoughData
 from ..platforms import Cpu, Platform, choose, find
 from ..reading import Options, parse_clock, read
-from ..readings import ns_factors
+from ..sides import side_of
+from ..snapshots import Snapshot
 from ..source import Source, expand
 from .form import releases_of
-from .model import Release
+from .model import METRICS, Release
 from .side import Side, SideRow, SideTable, merge
 
 __all__ = ["one_side", "releases_in", "sides_of"]
@@ -48,49 +46,47 @@ def releases_in(what: Any, platform: str | None = None) -> list[Release]:
     return found
 
 
-def _ns(value: int, factor: Fraction | None) -> int | None:
-    """Whole ns of a stored value, as firmware prints them: rounded down."""
-    return None if factor is None else (value * factor.numerator) // factor.denominator
+# One test of a boot: (label, cpu, place in the block where only that is known) -> ns by metric.
+_Cells = dict[tuple[str, Cpu | None, int | None], dict[str, int]]
 
 
-def _cell(row: Mapping[str, Any], name: str) -> Any:
-    value = row[name]
-    return None if value is np.ma.masked or value is None else value
+def _add(blocks: list[_Cells], place: tuple[str, Cpu | None, int | None], metric: str,
+         ns: int) -> None:  # fmt: skip
+    """Puts a value into the first block that has none for its place and metric."""
+    for cells in blocks:
+        if metric not in cells.get(place, {}):
+            cells.setdefault(place, {})[metric] = ns
+            return
+    blocks.append({place: {metric: ns}})
 
 
-def _boot_side(
-    data: Dataset, boot: int, name: str, rows: list[dict[str, Any]], known: Mapping[str, Platform]
+def _boot_sides(
+    tests: Mapping[str, list[_Cells]],
+    about: Mapping[str, Any],
+    label: str,
+    kind: str,
+    known: Mapping[str, Platform],
 ) -> list[Side]:
     """The sides of one boot: several only where a test ran more than once in it."""
-    about = data.table("boots").row(boot)
     board = find(str(about.get("platform") or ""), known)
-    runs: dict[str, dict[int, dict[tuple[Any, ...], dict[str, int]]]] = {}
-    for row in rows:
-        cluster, core = _cell(row, "cluster"), _cell(row, "core")
-        cpu = None if cluster is None or core is None else Cpu(int(cluster), int(core))
-        place = str(_cell(row, "place") or cpu or _cell(row, "cpu"))
-        order = None if cpu is not None else _cell(row, "cpu")
-        blocks = runs.setdefault(str(row["test"]), {})
-        cells = blocks.setdefault(int(_cell(row, "block") or 0), {})
-        cells.setdefault((place, cpu, order), {})[str(row["metric"])] = row["whole_ns"]
-    repeats = max((len(blocks) for blocks in runs.values()), default=0)
+    build = str(about.get("build") or "")
     sides = []
-    for number in range(repeats):
+    for number in range(max(map(len, tests.values()))):
         tables = {}
-        for test, blocks in runs.items():
+        for test, blocks in tests.items():
             if number < len(blocks):
-                cells = list(blocks.values())[number]
-                metrics = tuple(dict.fromkeys(m for values in cells.values() for m in values))
-                lines = tuple(SideRow(k[0], k[1], values) for k, values in cells.items())
-                tables[test] = SideTable(test, metrics, lines)
-        clock = next((int(r["clock_hz"]) for r in rows if _cell(r, "clock_hz")), None)
+                cells = blocks[number]
+                used = {m for values in cells.values() for m in values}
+                metrics = (*(m for m in METRICS if m in used), *sorted(used - set(METRICS)))
+                rows = tuple(SideRow(k[0], k[1], values) for k, values in cells.items())
+                tables[test] = SideTable(test, metrics, rows)
         sides.append(
             Side(
-                name=name,
-                kind="console",
-                platform=str(about.get("platform") or ""),
-                clock_hz=clock or (board.clock_hz if board else None),
-                build=_build(about),
+                name=label,
+                kind=kind,
+                platform=board.name if board else str(about.get("platform") or ""),
+                clock_hz=about.get("clock_hz") or (board.clock_hz if board else None),
+                build=build if build in ("release", "debug") else "",
                 tables=tables,
                 cpus=board.cpus if board else (),
             )
@@ -98,13 +94,15 @@ def _boot_side(
     return sides
 
 
-def _build(about: Mapping[str, Any]) -> str:
-    build = str(about.get("build") or "")
-    return build if build in ("release", "debug") else ""
+def _kind_of(what: Any) -> str:
+    if isinstance(what, Snapshot):
+        return "snapshot"
+    published = all(info.form == "published" for info in getattr(what, "infos", ()))
+    return "table" if published else "console"
 
 
-def sides_of(data: Dataset, platform: str | None = None) -> list[list[Side]]:
-    """The boots of a data set that have runtime-instrumentation readings.
+def sides_of(what: Dataset | Snapshot, platform: str | None = None) -> list[list[Side]]:
+    """The boots of a data set or snapshot that have runtime-instrumentation readings.
 
     Returns
     -------
@@ -112,26 +110,36 @@ def sides_of(data: Dataset, platform: str | None = None) -> list[list[Side]]:
         One entry per boot, in order; more than one side in it where a test ran again.
     """
     known, _ = choose(platform)
-    readings = data.readings
-    factors = ns_factors(readings.keys)
-    clocks = readings.keys["clock_hz"]
-    names = ("format", "test", "metric", "place", "cluster", "core", "cpu", "boot", "block")
-    columns = {name: readings[name] for name in names}
-    by_boot: dict[int, list[dict[str, Any]]] = {}
-    for at, (key, value) in enumerate(zip(readings["key"], readings["value"], strict=True)):
-        if columns["format"][at] != "tftf" or columns["boot"][at] is np.ma.masked:
+    side = side_of(what).spread()
+    boots: dict[int, dict[str, dict[int, list[_Cells]]]] = {}
+    clocks: dict[int, int] = {}
+    for k, boot, block, value in zip(
+        side.key.tolist(), side.boot.tolist(), side.block.tolist(), side.value.tolist(),
+        strict=True,
+    ):  # fmt: skip
+        key = side.keys[k]
+        factor, unit = key.scale
+        if key.format != "tftf" or unit != "ns" or boot < 0:
             continue
-        whole = _ns(int(value), factors[int(key)])
-        if whole is None:
-            continue
-        row = {name: column[at] for name, column in columns.items()}
-        row.update(whole_ns=whole, clock_hz=clocks[int(key)])
-        by_boot.setdefault(int(row["boot"]), []).append(row)
+        has = key.cluster is not None and key.core is not None
+        cpu = Cpu(key.cluster or 0, key.core or 0) if has else None
+        label = str(cpu) if cpu is not None else str(key.place or key.cpu)
+        blocks = boots.setdefault(boot, {}).setdefault(str(key.test), {}).setdefault(block, [])
+        # whole ns as firmware prints them: rounded down
+        ns = (value * factor.numerator) // factor.denominator
+        _add(blocks, (label, cpu, None if has else key.cpu), str(key.metric), ns)
+        if key.clock_hz:
+            clocks[boot] = key.clock_hz
     found = []
-    for boot in sorted(by_boot):
-        about = data.table("boots").row(boot)
+    for boot in sorted(boots):
+        about = {"clock_hz": clocks.get(boot)}
+        about |= {k: v for k, v in side.boots[boot].items() if v} if side.boots else {}
+        tests = {
+            test: [cells for _, blocks in sorted(by_block.items()) for cells in blocks]
+            for test, by_block in boots[boot].items()
+        }
         label = str(about.get("version") or f"boot {boot}")
-        found.append(_boot_side(data, boot, label, by_boot[boot], known))
+        found.append(_boot_sides(tests, about, label, _kind_of(what), known))
     return found
 
 
@@ -188,8 +196,8 @@ def one_side(
     Parameters
     ----------
     what
-        A `Side`, a `Release`, a `Dataset`, or what `tickgauge.read` takes: a console, a published
-        table (``page.rst@v2.9`` names one of its releases).
+        A `Side`, a `Release`, a `Dataset`, a `Snapshot`, or what `tickgauge.read` takes: a
+        console, a snapshot, a published table (``page.rst@v2.9`` names one of its releases).
     boot, stat
         Which boot of several (counted from 0), or ``"median-low"`` over them.
     platform, clock
@@ -207,14 +215,14 @@ def one_side(
     if isinstance(what, Release):
         return Side.of_release(what)
     name = what if isinstance(what, str) else getattr(what, "name", "the data set")
-    if not isinstance(what, Dataset):
+    if not isinstance(what, Dataset | Snapshot):
         if not hasattr(what, "read"):
             sources = _sources(what)
             if all(map(_is_published, sources)):
                 return _pick_release(releases_in(sources, platform), what)
             what = sources
         what = read(*_listed(what), platform=platform, clock=parse_clock(clock))
-        if not isinstance(what, Dataset):
+        if not isinstance(what, Dataset | Snapshot):
             raise InputError(f"{name}: is a {type(what).__name__}, no console")
     return _pick_boot(sides_of(what, platform), boot, stat, str(name))
 

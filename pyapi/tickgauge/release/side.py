@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import InputError, NotComparableError
-from ..platforms import Cpu, Platform
+from ..platforms import Cpu
 from .model import TESTS, Release
 
 __all__ = ["Join", "JoinedRow", "JoinedTable", "Side", "SideRow", "SideTable", "join", "merge"]
@@ -228,8 +228,3 @@ def join(old: Side, new: Side, how: str = "cpu", *, anyway: bool = False) -> Joi
     if not tables:
         raise InputError(f"{new.name}: no runtime-instrumentation test in it")
     return Join(old, new, how, tables, list(dict.fromkeys(notes)))
-
-
-def platform_cpus(platform: Platform | None) -> tuple[Cpu, ...]:
-    """All cpus of a platform, empty where unknown."""
-    return platform.cpus if platform else ()
