@@ -294,6 +294,9 @@ def _each_call(data: Dataset) -> Iterable[tuple[str, str, bool, str]]:
         t = data.trace_calls
         for op, state in zip(t["operation"], t["state"], strict=True):
             yield _text(op) or "unknown", str(state), str(state) == "complete", ""
+    if "ts_calls" in data.tables:
+        for op in data.ts_calls["operation"]:
+            yield str(op), "complete", True, ""
 
 
 def _text(value: Any) -> str:

@@ -57,6 +57,7 @@ class Form:
 FORMS: tuple[Form, ...] = (
     Form("capture", "a logic capture (ILA CSV, VCD, .ila)", "capture_files"),
     Form("snapshot", "a snapshot of tickgauge", "snapshots"),
+    Form("ts", "a stamp file of OP-TEE's benchmark framework (.ts)", "benchfile"),
     Form("published", "published release tables", "release.form"),
 )
 

@@ -22,7 +22,7 @@ START_TEST(a_result_is_a_summary_and_its_minimum_a_reading) {
   static const char text[] = "# xtest --aes-perf -m ECB -n 300 -d\n" AES;
   ck_assert_str_eq(rows(text, "summaries", "test labels min max mean stddev cv speed unit line"),
                    "aes-perf d=yes m=ECB n=300 606864000 2711760000 645352000 67112000 10399300000 "
-                   "1513220000 us 2\n");
+                   "1513220000000 us 2\n");
   ck_assert_str_eq(rows(text, "keys", "format test metric labels unit exp10"),
                    "xtest aes-perf min d=yes m=ECB n=300 us -6\n");
   ck_assert_str_eq(rows(text, "readings", "value line"), "606864000 2\n");
@@ -35,16 +35,18 @@ START_TEST(every_version_of_the_line) {
     const char *line, *want;
   } cases[] = {
       {"min=3\xce\xbcs max=7.5\xce\xbcs mean=5\xce\xbcs stddev=2.25\xce\xbcs (2.5MiB/s)\n",
-       "3000000 7500000 5000000 2250000 - 2500000000\n"},
+       "3000000 7500000 5000000 2250000 - 2500000000000\n"},
       {"min=3\xc2\xb5s max=7\xc2\xb5s mean=5\xc2\xb5s stddev=2\xc2\xb5s (cv 40%) (2.5MiB/s)\n",
-       "3000000 7000000 5000000 2000000 40000000000 2500000000\n"},
+       "3000000 7000000 5000000 2000000 40000000000 2500000000000\n"},
       {"min=3us max=7us mean=5us stddev=2us (2.5MiB/s)\n",
-       "3000000 7000000 5000000 2000000 - 2500000000\n"},
+       "3000000 7000000 5000000 2000000 - 2500000000000\n"},
       {"min=4028.26us max=4028.26us mean=4028.26us stddev=nanus (cv nan%) (0.242428MiB/s)\n",
-       "4028260000 4028260000 4028260000 - - 242428000\n"},
+       "4028260000 4028260000 4028260000 - - 242428000000\n"},
       {"min=115810us max=1.14554e+06us mean=323224us stddev=332780us (cv 102.956%) "
        "(12.3753MiB/s)\n",
-       "115810000000 1145540000000 323224000000 332780000000 102956000000 12375300000\n"},
+       "115810000000 1145540000000 323224000000 332780000000 102956000000 12375300000000\n"},
+      {"min=633894us max=5.0713e+06us mean=1.7382e+06us stddev=1us (cv 1%) (1.75557e-05MiB/s)\n",
+       "633894000000 5071300000000 1738200000000 1000000 1000000000 17555700\n"},
       {"min=1us max=1us mean=1us stddev=0us (cv 0%) (infMiB/s)\n",
        "1000000 1000000 1000000 0 0 -\n"},
   };

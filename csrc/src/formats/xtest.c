@@ -24,7 +24,7 @@ static const tg_rule_def rules[] = {
      .pattern = "min={min:exp}" US " max={max:exp}" US " mean={mean:exp}" US
                 " stddev={stddev:exp}" US "[ (cv {cv:exp}%)] ({speed:exp}MiB/s)",
      .tag = "stddev=",
-     .exponents = "min=-6,max=-6,mean=-6,stddev=-6,cv=-9,speed=-9"},
+     .exponents = "min=-6,max=-6,mean=-6,stddev=-6,cv=-9,speed=-12"},
     {.name = "xtest.starting",
      .pattern = "Starting test: {what:text}",
      .tag = "Starting",
@@ -77,7 +77,7 @@ enum {
 static const tg_column_def columns[S_COLUMNS] = {
     {"source", TG_U32, 0}, {"boot", TG_U32, 0},   {"test", TG_TEXT, 0}, {"labels", TG_TEXT, 0},
     {"min", TG_I64, -6},   {"max", TG_I64, -6},   {"mean", TG_I64, -6}, {"stddev", TG_I64, -6},
-    {"cv", TG_I64, -9},    {"speed", TG_I64, -9}, {"unit", TG_TEXT, 0}, {"line", TG_U64, 0},
+    {"cv", TG_I64, -9},    {"speed", TG_I64, -12}, {"unit", TG_TEXT, 0}, {"line", TG_U64, 0},
     {"offset", TG_U64, 0},
 };
 

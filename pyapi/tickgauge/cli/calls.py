@@ -118,7 +118,7 @@ def _filled_grid(grid: Grid) -> Grid:
 
 def _each(data: Dataset) -> Grid:
     """Every call: its stamps and intervals."""
-    for name in ("calls", "trace_calls"):
+    for name in ("calls", "trace_calls", "ts_calls"):
         if name in data.tables and len(data.table(name)):
             table = data.table(name)
             places = ("_source", "_offset")
