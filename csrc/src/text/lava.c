@@ -25,9 +25,8 @@ static bool tg_yaml_quoted(tg_yaml *y) {
   uint8_t quote = y->p[y->at++];
   while (y->at < y->n) {
     uint8_t c = y->p[y->at++];
-    if (c == '\\' && quote == '"') {
-      y->at++;
-    } else if (c == quote && quote == '\'' && y->at < y->n && y->p[y->at] == quote) {
+    const bool doubled = c == quote && quote == '\'' && y->at < y->n && y->p[y->at] == quote;
+    if ((c == '\\' && quote == '"') || doubled) {
       y->at++;
     } else if (c == quote) {
       return y->at <= y->n;

@@ -61,7 +61,7 @@ static bool tg_miss(tg_match *m, uint32_t pc, size_t pos, const char *expected) 
 /* A hex digit that is the level of an OP-TEE line ("D/TC:") cutting in is no digit. */
 static bool tg_is_level(const uint8_t *line, size_t n, size_t slash) {
   const uint8_t *p = line + slash;
-  return n - slash >= 4 && p[0] == '/' && p[3] == ':' && memchr("DEF", p[-1], 3) != NULL &&
+  return n - slash >= 4 && p[0] == '/' && p[3] == ':' && tg_is_one_of(p[-1], "DEF") &&
          (memcmp(p + 1, "TC", 2) == 0 || memcmp(p + 1, "TA", 2) == 0 ||
           memcmp(p + 1, "LD", 2) == 0);
 }

@@ -125,7 +125,7 @@ static tg_status tg_align_terms(tg_cursor *c, tg_value *v) {
 static tg_status tg_parse_sum(const tg_alloc *a, tg_cursor *c, tg_value *v, bool *known) {
   const char *from = c->p;
   do {
-    tg_value_term term;
+    tg_value_term term = {1, TG_NOT};
     tg_status status = tg_parse_term(c, &term);
     if (status != TG_OK) return status;
     *known = *known && term.field != TG_NOT;

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "template.h"
+
 #include "base/mem.h"
 
 enum { GROUPS = 8, MAX_NEEDLES = 512 };
@@ -22,10 +24,10 @@ static unsigned slot_of(const tg_filter *f, const uint8_t *p) {
 static double byte_share(unsigned b) {
   if (b == ' ') return 0.14;
   if (b >= '0' && b <= '9') return 0.03;
-  if (b != 0 && memchr("etaionrs", (int)b, 8) != NULL) return 0.04;
+  if (tg_is_one_of((uint8_t)b, "etaionrs")) return 0.04;
   if (b >= 'a' && b <= 'z') return 0.015;
   if (b >= 'A' && b <= 'Z') return 0.012;
-  if (b != 0 && memchr(":.-_/,=[]()\t", (int)b, 12) != NULL) return 0.01;
+  if (tg_is_one_of((uint8_t)b, ":.-_/,=[]()\t")) return 0.01;
   return 0.0005;
 }
 

@@ -271,7 +271,7 @@ static tg_status tg_parse_item(tg_parser *ps) {
   uint8_t c = ps->text[ps->at];
   bool twice = ps->at + 1 < ps->end && ps->text[ps->at + 1] == c;
   size_t n = tg_micro(ps->text + ps->at, ps->text + ps->end);
-  if (memchr("{}[]~", c, 5) != NULL && twice) {
+  if (tg_is_one_of(c, "{}[]~") && twice) {
     tg_status status = tg_put_literal(ps, ps->at, 1);
     ps->at += 2;
     return status;

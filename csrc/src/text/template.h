@@ -89,6 +89,13 @@ tg_status tg_template_pool(tg_template *t, const uint8_t *p, size_t n, uint32_t 
 tg_status tg_template_alt(tg_template *t, uint32_t at, uint32_t n);
 
 static inline bool tg_is_blank(uint8_t c) { return c == ' ' || (c >= 0x09 && c <= 0x0d); }
+/* True where `c` is one of the characters of `set`. */
+static inline bool tg_is_one_of(uint8_t c, const char *set) {
+  for (; *set != '\0'; set++) {
+    if (c == (uint8_t)*set) return true;
+  }
+  return false;
+}
 static inline bool tg_is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
 /* What a number may not touch. */
 static inline bool tg_is_edge(uint8_t c) {

@@ -41,7 +41,7 @@ static size_t tg_uart_mark(const uint8_t *p, size_t n) {
     at = (size_t)(slash - p);
     bool world = memcmp(slash + 1, "TC:", 3) == 0 || memcmp(slash + 1, "TA:", 3) == 0 ||
                  memcmp(slash + 1, "LD:", 3) == 0;
-    if (!world || memchr("MEIDFU", slash[-1], 6) == NULL) continue;
+    if (!world || !tg_is_one_of(slash[-1], "MEIDFU")) continue;
     size_t mark = at - 1;
     return mark > 0 && p[mark - 1] == '*' ? mark - 1 : mark;
   }
