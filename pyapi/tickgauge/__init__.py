@@ -54,6 +54,7 @@ _NAMES = {
     "show_versions": "versions",
     "snapshot": "snapshots",
     "tables": "release.api",
+    "summarize": "summaries",
     "trend": "trends",
 }
 
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
     from .rules import Rule, load_rules
     from .runs import compare_runs
     from .snapshots import Snapshot, snapshot
+    from .summaries import summarize
     from .trends import Trend, trend
     from .versions import build_info, show_versions
 

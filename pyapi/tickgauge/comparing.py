@@ -30,7 +30,7 @@ from .groups import common_factors, compare_groups
 from .sides import Key, Packed, Side, pack, side_of
 from .words import ORDER, note_of
 
-__all__ = ["compare", "false_alarms", "parse_margin"]
+__all__ = ["compare", "false_alarms", "key_scales", "parse_margin"]
 
 BETTER = {"lower": 0, "higher": 1, "none": 2}
 
@@ -53,7 +53,7 @@ def parse_margin(margin: float | str) -> float:
     return value
 
 
-def _scales(keys: Sequence[Key]) -> tuple[npt.NDArray[np.uint64], ...]:
+def key_scales(keys: Sequence[Key]) -> tuple[npt.NDArray[np.uint64], ...]:
     """num, den, resolution of each key, for the core."""
     scale = [key.scale[0] for key in keys]
     return (
@@ -127,10 +127,10 @@ def _core_rows(
         index = {v: k for k, v in old.keys.items()}
         order = [noise.keys.get(index[i]) for i, _ in pairs]
         used = [keys_old[n] if k is None else noise.shown[k] for n, k in enumerate(order)]
-        extra = noise.samples(order, *_scales(used))
+        extra = noise.samples(order, *key_scales(used))
     table = _core.compare(
-        old.samples([i for i, _ in pairs], *_scales(keys_old)),
-        new.samples([j for _, j in pairs], *_scales(keys_new)),
+        old.samples([i for i, _ in pairs], *key_scales(keys_old)),
+        new.samples([j for _, j in pairs], *key_scales(keys_new)),
         margin=margin, margin_abs=margin_abs, alpha=alpha, better=better, noise=extra,
         seed=seed, paired=paired,
     )  # fmt: skip

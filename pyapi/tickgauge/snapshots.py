@@ -320,12 +320,6 @@ def _check(made: Snapshot) -> None:
 
 def load_any(source: str | os.PathLike[str]) -> Any:
     """A path or pattern as a snapshot or a data set, decided by content."""
-    path = Path(os.fspath(source))
-    if path.is_file():
-        with path.open("rb") as file:
-            head = file.read(256)
-        if is_snapshot(head):
-            return load_snapshot(path.read_bytes(), str(path))
     from .reading import read
 
     return read(os.fspath(source))

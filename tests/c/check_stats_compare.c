@@ -303,6 +303,21 @@ START_TEST(labels_that_matter_are_found) {
 }
 END_TEST
 
+START_TEST(the_order_of_units_changes_nothing_that_is_drawn) {
+  int64_t x[12 * 3], y[12 * 3], shuffled_x[12 * 3];
+  for (int i = 0; i < 36; i++) {
+    x[i] = i * 7 % 31;
+    y[i] = i * 11 % 29 + 3;
+  }
+  for (int r = 0; r < 12; r++)
+    for (int c = 0; c < 3; c++) shuffled_x[(r * 5 % 12) * 3 + c] = x[r * 3 + c];
+  tg_table *t = vectors(x, 12, y, 12, 3), *u = vectors(shuffled_x, 12, y, 12, 3);
+  for (size_t col = TG_VEC_W1; col < TG_VEC_COLUMNS; col++) NEAR(cell(t, col), cell(u, col), 0);
+  tg_table_free(t);
+  tg_table_free(u);
+}
+END_TEST
+
 static tg_status run_all(const tg_alloc *a) {
   static const int64_t x[] = {24, 36, 48, 60, 36, 24, 60, 48}, y[] = {60, 48, 37, 25, 26, 38, 49, 62};
   static const uint64_t one[] = {1}, m[] = {2}, cores[] = {4};
@@ -340,6 +355,7 @@ int main(void) {
       t11_ladders,
       t12_shuffled_labels,
       labels_that_matter_are_found,
+      the_order_of_units_changes_nothing_that_is_drawn,
       every_refused_allocation_comes_back_as_enomem,
   };
   return run_suite("stats_compare", tests, LEN(tests));

@@ -211,6 +211,39 @@ static tg_status exchange_test(const tg_alloc *a, const int64_t *x, size_t m, co
   return TG_OK;
 }
 
+static int compare_rows(const int64_t *p, const int64_t *q, size_t cores) {
+  for (size_t c = 0; c < cores; c++)
+    if (p[c] != q[c]) return p[c] < q[c] ? -1 : 1;
+  return 0;
+}
+
+static void swap_rows(int64_t *p, int64_t *q, size_t cores) {
+  for (size_t c = 0; c < cores; c++) {
+    int64_t x = p[c];
+    p[c] = q[c];
+    q[c] = x;
+  }
+}
+
+/* Puts rows into lexicographic order (heap sort), so that what is drawn does not depend on the
+ * order in which units were read. */
+static void sort_rows(int64_t *v, size_t rows, size_t cores) {
+  for (size_t start = rows / 2, end = rows; end > 1;) {
+    if (start > 0) {
+      start--;
+    } else {
+      end--;
+      swap_rows(v, v + end * cores, cores);
+    }
+    for (size_t root = start, child; (child = 2 * root + 1) < end; root = child) {
+      if (child + 1 < end && compare_rows(v + child * cores, v + (child + 1) * cores, cores) < 0)
+        child++;
+      if (compare_rows(v + root * cores, v + child * cores, cores) >= 0) break;
+      swap_rows(v + root * cores, v + child * cores, cores);
+    }
+  }
+}
+
 /* Means down the columns. */
 static void column_means(const int64_t *v, size_t rows, size_t cores, double scale, double *out) {
   for (size_t c = 0; c < cores; c++) {
@@ -263,11 +296,16 @@ static tg_status compare_group(const tg_alloc *a, const int64_t *x, size_t m, co
   tg_test test = {0, 0, 0, false};
   s = g.rows != NULL && mean != NULL ? TG_OK : TG_ENOMEM;
   if (s != TG_OK) goto done;
+  int64_t *new_rows = g.rows + m * cores;
   memcpy(g.rows, x, m * cores * sizeof *x);
-  memcpy(g.rows + m * cores, y, n * cores * sizeof *y);
-  column_means(x, m, cores, scale, mean);
-  column_means(y, n, cores, scale, mean + cores);
+  memcpy(new_rows, y, n * cores * sizeof *y);
+  sort_rows(g.rows, m, cores);
+  sort_rows(new_rows, n, cores);
+  column_means(g.rows, m, cores, scale, mean);
+  column_means(new_rows, n, cores, scale, mean + cores);
   put_range(t, row, TG_VEC_CORE_LOW, mean, mean + cores, cores);
+  s = exchange_test(a, g.rows, m, new_rows, n, cores, seed, &p);
+  if (s != TG_OK) goto done;
   for (size_t r = 0; r < m + n; r++) tg_sort_i64(g.rows + r * cores, cores);
   column_means(g.rows, m, cores, scale, mean + 2 * cores);
   column_means(g.rows + m * cores, n, cores, scale, mean + 3 * cores);
@@ -278,8 +316,9 @@ static tg_status compare_group(const tg_alloc *a, const int64_t *x, size_t m, co
   tg_put(t, row, TG_VEC_SPAN_OLD, sx[cores - 1] - sx[0]);
   tg_put(t, row, TG_VEC_SPAN_NEW, sy[cores - 1] - sy[0]);
   s = put_ladders(a, t, row, sx, sy, cores);
+  sort_rows(g.rows, m, cores);
+  sort_rows(new_rows, n, cores);
   if (s == TG_OK) s = distance_test(a, &g, seed, &w1, &test);
-  if (s == TG_OK) s = exchange_test(a, x, m, y, n, cores, seed, &p);
   if (s != TG_OK) goto done;
   tg_put(t, row, TG_VEC_W1, w1 * scale);
   tg_put(t, row, TG_VEC_W1_P, test.p);

@@ -6,10 +6,10 @@ import argparse
 import os
 import re
 import sys
-from pathlib import Path
 from typing import Any
 
 from ..comparing import parse_margin
+from ..errors import InputError
 from ..sides import EXCHANGES, UNITS
 from . import common
 
@@ -104,15 +104,14 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
 
 def side(args: argparse.Namespace, source: str) -> Any:
     """What stands in one place of the command: a snapshot, or a data set read as told."""
-    from ..snapshots import is_snapshot, load_snapshot
+    from ..dataset import Dataset
+    from ..snapshots import Snapshot
     from . import inputs
 
-    path = Path(source)
-    if path.is_file():
-        with path.open("rb") as file:
-            if is_snapshot(file.read(256)):
-                return load_snapshot(path.read_bytes(), source)
-    return inputs.load_dataset(args, [source])
+    found = inputs.load(args, [source])
+    if not isinstance(found, (Dataset, Snapshot)):
+        raise InputError(f"is a {type(found).__name__}: not for this verb", path=source)
+    return found
 
 
 def status_of(args: argparse.Namespace, *sides: Any) -> int:
