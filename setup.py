@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from glob import glob
 from pathlib import Path
 
 import numpy
@@ -17,11 +16,17 @@ from setuptools import Extension, setup
 SANITIZE = os.environ.get("TICKGAUGE_SANITIZE", "")
 COVERAGE = os.environ.get("TICKGAUGE_COVERAGE", "")
 
-HEADERS = sorted(glob("csrc/include/tickgauge/*.h") + glob("csrc/src/**/*.h", recursive=True))
-CORE_SOURCES = sorted(glob("csrc/src/**/*.c", recursive=True))
-BINDING_HEADERS = sorted(glob("pyapi/binding/*.h"))
-LEGACY_SOURCES = sorted(glob("pyapi/binding/legacy_*.c"))
-BINDING_SOURCES = sorted(set(glob("pyapi/binding/*.c")) - set(LEGACY_SOURCES))
+
+def files(folder: str, pattern: str) -> list[str]:
+    """The files below a folder that match, as setuptools wants them: relative, sorted."""
+    return sorted(path.as_posix() for path in Path(folder).glob(pattern))
+
+
+HEADERS = files("csrc/include", "tickgauge/*.h") + files("csrc/src", "**/*.h")
+CORE_SOURCES = files("csrc/src", "**/*.c")
+BINDING_HEADERS = files("pyapi/binding", "*.h")
+LEGACY_SOURCES = files("pyapi/binding", "legacy_*.c")
+BINDING_SOURCES = sorted(set(files("pyapi/binding", "*.c")) - set(LEGACY_SOURCES))
 INCLUDES = ["csrc/include", "csrc/src", "pyapi/binding"]
 
 CFLAGS = ["-std=c11", "-O2", "-fvisibility=hidden", "-fstack-protector-strong", "-fno-plt"]

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+
 import tickgauge as tg
 
 pytest.importorskip("jinja2")
