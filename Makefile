@@ -143,7 +143,7 @@ bench: build $(VENV)/deps-test
 
 coverage: need-test
 	@$(MAKE) -s -j$(JOBS) --no-print-directory run-suites DIR=build/cov
-	@sh tests/tools/coverage.sh build/cov
+	@$(PYTHON) tests/tools/coverage.py build/cov
 
 test-aarch64:
 	@tests/tools/need.sh aarch64
