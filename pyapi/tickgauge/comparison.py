@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -327,21 +325,12 @@ class Comparison:
         """The rows as a pyarrow Table."""
         return self.rows.to_arrow()
 
-    def plot(self, ax: Any = None, limit: int = 40) -> Any:
-        """A forest plot of the first `limit` rows on matplotlib Axes, which are returned."""
-        from .plot.deltas import Shift, forest
+    @property
+    def plot(self) -> Any:
+        """Plots: ``comparison.plot.forest()`` gives matplotlib Axes."""
+        from .plot import accessor
 
-        def percent(row: Mapping[str, Any], name: str) -> float:
-            value = row[name]
-            return math.nan if value is None or not row["old"] else 100 * value / abs(row["old"])
-
-        rows = [self.rows.row(i) for i in range(min(limit, len(self.rows)))]
-        shifts = [
-            Shift(r["key"], percent(r, "shift"), percent(r, "lo"), percent(r, "hi"), r["verdict"],
-                  percent(r, "delta"))
-            for r in rows
-        ]  # fmt: skip
-        return forest(shifts, ax, unit=units_word(self.unit, *self.units))
+        return accessor(self)
 
 
 def write_text(text: str, path: str | os.PathLike[str] | None) -> str | None:

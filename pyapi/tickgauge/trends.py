@@ -173,27 +173,12 @@ class Trend:
         """The steps as a pandas DataFrame."""
         return self.steps.to_pandas()
 
-    def plot(self, ax: Any = None, keys: Sequence[str] | None = None) -> Any:
-        """Values and levels of the stepping keys (or of `keys`) on matplotlib Axes."""
-        from .plot.deltas import steps
-        from .plot.style import Series
+    @property
+    def plot(self) -> Any:
+        """Plots: ``trend.plot.steps()``, ``trend.plot.heatmap()`` give matplotlib Axes."""
+        from .plot import accessor
 
-        wanted = list(dict.fromkeys(self.steps["key"]))[:6] if keys is None else list(keys)
-        place = {name: i for i, name in enumerate(self.releases)}
-        lines = []
-        for i in range(len(self.series)):
-            row = self.series.row(i)
-            if row["key"] not in wanted:
-                continue
-            raw = [row[f"r{n}"] for n in range(len(self.releases))]
-            values = np.array([np.nan if v is None else v for v in raw], "f8")
-            starts = [
-                place[s["at"]]
-                for s in (self.steps.row(j) for j in range(len(self.steps)))
-                if s["key"] == row["key"]
-            ]
-            lines.append((Series(row["key"], values), starts))
-        return steps(self.releases, lines, ax)
+        return accessor(self)
 
 
 def _number(version: str) -> tuple[int, int, int, str]:

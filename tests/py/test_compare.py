@@ -353,7 +353,7 @@ def test_a_forest_plot_on_given_axes(n1sdp):
     plt = pytest.importorskip("matplotlib.pyplot")
     plt.switch_backend("Agg")
     figure, ax = plt.subplots()
-    assert n1sdp.plot(ax) is ax
+    assert n1sdp.plot.forest(ax) is ax
     plt.close(figure)
 
 

@@ -123,5 +123,5 @@ def test_a_plot_on_given_axes(juno):
     plt = pytest.importorskip("matplotlib.pyplot")
     plt.switch_backend("Agg")
     figure, ax = plt.subplots()
-    assert juno.plot(ax) is ax
+    assert juno.plot.steps(ax) is ax
     plt.close(figure)

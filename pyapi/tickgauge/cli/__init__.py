@@ -28,6 +28,7 @@ VERBS = {
     "table": "release tables of TF-A's performance pages",
     "audit": "are the printed deltas of published tables right?",
     "runs": "run logs of an accelerator, one or two side by side",
+    "report": "a comparison as one HTML file",
     "batch": "statistics of many logs, on all cores or a cluster",
     "watch": "a console while it is being written",
     "versions": "what runs here: for bug reports",

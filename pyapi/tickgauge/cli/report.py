@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     sides = [statistics.side(args, source) for source in (args.old, args.new)]
     inputs_say = statistics.status_of(args, *sides)
     made = compare(*sides, **statistics.options_of(args))
-    common.emit(args, report(*sides, made, args.title))
+    common.emit(args, report(sides[0], sides[1], made, args.title))
     if args.output != "-":
         common.say(f"wrote {args.output}: {made.header[1]}")
     return common.worst(inputs_say, common.DONE if len(made) else common.NOTHING)

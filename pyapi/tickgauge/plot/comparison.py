@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .deltas import Shift, forest
+import numpy as np
+
+from . import deltas
+from .deltas import Shift
+from .style import Floats, Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..comparison import Comparison
+    from ..trends import Trend
 
 
 class ComparisonPlot:
@@ -44,10 +49,65 @@ class ComparisonPlot:
             )
             for row in rows
         ]
-        return forest(shifts, ax, title=title, unit=units_word(made.unit, *made.units))
+        return deltas.forest(shifts, ax, title=title, unit=units_word(made.unit, *made.units))
 
 
 def _percent(row: Mapping[str, Any], name: str) -> float:
     """A length of the row relative to its old median; NaN where either is missing."""
     value = row[name]
     return math.nan if value is None or not row["old"] else 100 * value / abs(row["old"])
+
+
+class TrendPlot:
+    """Plots of a trend; each takes ``ax=`` and returns Axes."""
+
+    def __init__(self, trend: Trend) -> None:
+        self._trend = trend
+
+    def steps(
+        self, ax: Axes | None = None, *, keys: Sequence[str] | None = None, title: str = ""
+    ) -> Axes:
+        """Values over releases with the level of every segment.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+        keys : sequence of str, optional
+            By default the first six that step.
+
+        Raises
+        ------
+        UnknownName
+            No such key; the message lists what there is.
+        """
+        made = self._trend
+        wanted = list(dict.fromkeys(made.steps["key"]))[:6] if keys is None else list(keys)
+        place = {name: i for i, name in enumerate(made.releases)}
+        starts: dict[str, list[int]] = {}
+        for row in made.steps:
+            starts.setdefault(row["key"], []).append(place[row["at"]])
+        rows = self._rows(wanted)
+        lines = [(Series(key, rows[key]), starts.get(key, [])) for key in wanted]
+        return deltas.steps(made.releases, lines, ax, title=title)
+
+    def heatmap(
+        self, ax: Axes | None = None, *, keys: Sequence[str] | None = None, title: str = ""
+    ) -> Axes:
+        """Keys over releases as factors of their first value. Parameters as of `steps`."""
+        made = self._trend
+        wanted = list(dict.fromkeys(made.steps["key"]))[:24] if keys is None else list(keys)
+        rows = self._rows(wanted)
+        values = np.array([rows[key] for key in wanted]).reshape(len(wanted), len(made.releases))
+        known = ~np.isnan(values)
+        first = values[np.arange(len(wanted)), known.argmax(axis=1)]
+        return deltas.heatmap(values / first[:, None], wanted, made.releases, ax, title=title)
+
+    def _rows(self, wanted: Sequence[str]) -> dict[str, Floats]:
+        """The values of the keys, one a release, NaN where not measured."""
+        made = self._trend
+        chosen = made.series.select(key=list(wanted))
+        columns = [f"r{n}" for n in range(len(made.releases))]
+        return {
+            row["key"]: np.array([np.nan if row[c] is None else row[c] for c in columns], "f8")
+            for row in chosen
+        }
