@@ -2,25 +2,35 @@
 # The real job on the logs that come with the project. Usage: demo.sh BIN
 set -eu
 PATH=$(cd "$1" && pwd):$PATH
-DATA=notebooks/data
 OUT=out/demo
 mkdir -p "$OUT"
 
-say() { printf '\n== %s\n' "$*"; }
+say() { printf '\n== %s\n\n' "$*"; }
 show() {
-  printf '$ %s\n' "$*"
+  printf '$'
+  printf ' %s' "$@"
+  printf '\n'
   "$@"
 }
 
 say "OP-TEE: every hop of a TEE call, from the consoles of both worlds of one boot"
-show tickgauge calls --together "$DATA/optee/ree.log.gz" "$DATA/optee/tee.log.gz"
+show tickgauge calls --together tests/data/optee/ree.log.gz tests/data/optee/tee.log.gz
 
-say "TF-A: what a release changed (N1SDP, v2.9 to v2.10, the published tables)"
-show tickgauge table "$DATA/n1sdp/v2.9.rst" "$DATA/n1sdp/v2.10.rst" --threshold 0.25 --style md -o "$OUT/n1sdp.md"
-show tickgauge compare "$DATA/n1sdp/v2.9.rst" "$DATA/n1sdp/v2.10.rst"
+say "TF-A: the release tables of N1SDP, v2.10 against v2.9, as the pages print them"
+show tickgauge table notebooks/data/n1sdp/v2.9.rst notebooks/data/n1sdp/v2.10.rst \
+  --threshold 0.25 --style md
+tickgauge table notebooks/data/n1sdp/v2.9.rst notebooks/data/n1sdp/v2.10.rst \
+  --threshold 0.25 --style rst -o "$OUT/n1sdp-v2.10.rst"
 
-say "One file to send: a report of the same comparison"
-show tickgauge report "$DATA/n1sdp/v2.9.rst" "$DATA/n1sdp/v2.10.rst" -o "$OUT/n1sdp.html"
+say "TF-A: 15 boots of v2.12 against 15 of v2.14 on an emulated board: a real regression"
+show tickgauge compare notebooks/data/emulated/v2.12.log.gz notebooks/data/emulated/v2.14.log.gz
 
-say "results: $(cd "$OUT" && pwd)"
-ls -l "$OUT"
+say "Zynq: why reads take 3531 clocks instead of 546"
+show tickgauge axi tests/data/zynq/A.csv.xz tests/data/zynq/B.csv.xz
+
+say "one file to send to a colleague"
+show tickgauge report notebooks/data/emulated/v2.12.log.gz notebooks/data/emulated/v2.14.log.gz \
+  -o "$OUT/regression.html"
+
+say "the results are in $(cd "$OUT" && pwd)"
+ls "$OUT"
