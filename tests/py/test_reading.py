@@ -425,6 +425,7 @@ def python(code):
     return subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe)
 
 
+@pytest.mark.noasan  # its shadow memory counts
 def test_a_line_without_end_is_a_problem_and_bounded():
     """A long line through a pipe: its bytes are counted, not kept."""
     code = (
