@@ -212,8 +212,8 @@ void tg_legacy_free(tg_legacy *l) {
 /* ---- lines ------------------------------------------------------------------------------- */
 
 /* Whether the stamp of an SMC line is wanted: of the commands 0 and 1, until one is not zero. */
-static bool stamp_wanted(const tg_legacy *l, const match *m) {
-  return m->command < 2 && l->value[PATTERNS[m->pattern].value[m->command]].n == 0;
+static inline bool stamp_wanted(const tg_legacy *l, uint8_t smc, uint8_t command) {
+  return (command < 2) & (l->value[PATTERNS[smc].value[command & 1]].n == 0);
 }
 
 /* The line ends: its match, if it has one, takes effect. */
@@ -224,7 +224,7 @@ static tg_status end_line(tg_legacy *l) {
   tg_status status = TG_OK;
   if (!pat->command) {
     for (uint8_t i = 0; i < pat->count; i++) swap(&l->value[pat->value[0] + i], &m->number[i]);
-  } else if (stamp_wanted(l, m)) {
+  } else if (stamp_wanted(l, m->pattern, m->command)) {
     swap(&l->value[pat->value[m->command]], &m->number[1]);
   } else if (m->command > 2) {
     const uint8_t digit = (uint8_t)('0' + m->command);
@@ -292,6 +292,9 @@ typedef struct window {
   const uint8_t *line_end; /* of the line that has a match; NULL: not looked for, `end`: not here */
 } window;
 
+static const uint8_t *match_plain(tg_legacy *l, const uint8_t *p, const uint8_t *end,
+                                  tg_status *status);
+
 /* Goes to the next tag, over the ends of lines. A line with a match is searched to its end only,
  * and not at all when no pattern could come before the one it has. */
 static const uint8_t *search(tg_legacy *l, window *w, const uint8_t *p, tg_status *status) {
@@ -304,7 +307,8 @@ static const uint8_t *search(tg_legacy *l, window *w, const uint8_t *p, tg_statu
   const uint8_t *behind = l->best->pattern == 0 ? NULL : find_tag(l, w->base, p, limit);
   if (behind != NULL) {
     l->state = BLANK;
-    return behind;
+    const uint8_t *plain = match_plain(l, behind, w->end, status);
+    return plain != NULL ? plain : behind;
   }
   if (limit == w->end) return limit;
   w->line_end = NULL;
@@ -401,7 +405,8 @@ static const uint8_t *try_match(tg_legacy *l, const uint8_t *p, const uint8_t *e
     }
     if (l->state == NUMBER && fits && p < end) {
       fits = is_hex(*p);
-      l->keep = !PATTERNS[l->trial->pattern].command || stamp_wanted(l, l->trial);
+      l->keep = !PATTERNS[l->trial->pattern].command ||
+                stamp_wanted(l, l->trial->pattern, l->trial->command);
       l->trial->number[l->piece].n = 0;
       l->state = DIGITS;
     }
@@ -409,6 +414,85 @@ static const uint8_t *try_match(tg_legacy *l, const uint8_t *p, const uint8_t *e
   }
   if (!fits) l->state = SEARCH;
   return p;
+}
+
+/* ---- the plain case ---------------------------------------------------------------------- */
+
+/* Whether the literal is at `p`, which has that many bytes. */
+#define AT(p, literal) (memcmp(p, literal, sizeof(literal) - 1) == 0)
+
+enum { ROOM = 160 }; /* bytes that any line of today's programs fits in */
+
+/* A hex number at `p`, which must end before `end`: the byte behind it, NULL where that is not so. */
+static inline const uint8_t *number_at(const uint8_t *p, const uint8_t *end, tg_str *digits) {
+  const uint8_t *behind = behind_digits(p, end);
+  if (behind == p || behind == end) return NULL;
+  while (*p == '0' && p < behind) p++;
+  digits->p = p;
+  digits->n = (size_t)(behind - p);
+  return behind;
+}
+
+/* Which pattern matched, and its command. */
+typedef struct kind {
+  uint8_t pattern, command;
+} kind;
+
+/* An SMC line behind its tag: pattern, command and stamp. The byte behind it, or NULL. */
+static inline const uint8_t *smc_at(uint8_t tag, const uint8_t *p, const uint8_t *end, kind *m,
+                                    tg_str *stamp) {
+  if (AT(p, " finish smc call, cmd=")) {
+    p += 22;
+    m->pattern = TAGS[tag].last;
+  } else if (tag == 4 && AT(p, " do smc call, cmd=")) {
+    p += 18;
+    m->pattern = 4;
+  } else if (tag == 5 && AT(p, " receiving smc call, cmd=")) {
+    p += 25;
+    m->pattern = 6;
+  } else {
+    return NULL;
+  }
+  m->command = (uint8_t)(*p - '0');
+  if (m->command > 9 || !AT(p + 1, ", cntvct=0x")) return NULL;
+  return number_at(p + 12, end, stamp);
+}
+
+/* A client's or the frequency's line behind its tag: its numbers. The byte behind it, or NULL. */
+static inline const uint8_t *client_at(const pattern *pat, const uint8_t *p, const uint8_t *end,
+                                       tg_str *numbers) {
+  if (*p++ != ' ') return NULL;
+  for (uint8_t i = 0; i < pat->count; i++) {
+    const piece *want = &pat->pieces[i];
+    if ((size_t)(end - p) < want->n + 1 || !equal(p, want->text, want->n)) return NULL;
+    p = number_at(p + want->n, end, &numbers[i]);
+    if (p == NULL) return NULL;
+  }
+  return p;
+}
+
+/* A match as today's programs print it, with blanks for blanks and whole before `end`, in one go:
+ * the byte behind it. NULL where it is anything else, to be looked at byte by byte; what is
+ * matched here would be matched there, too. */
+static const uint8_t *match_plain(tg_legacy *l, const uint8_t *p, const uint8_t *end,
+                                  tg_status *status) {
+  tg_str numbers[FIELDS];
+  match *best = l->best;
+  kind found = {TAGS[l->tag].first, 0};
+  if (end - p < ROOM) return NULL;
+  const uint8_t *behind = l->tag >= 4 ? smc_at(l->tag, p, end, &found, &numbers[1])
+                                      : client_at(&PATTERNS[found.pattern], p, end, numbers);
+  if (behind == NULL || found.pattern >= best->pattern) return NULL;
+  const pattern *pat = &PATTERNS[found.pattern];
+  const bool wanted = !pat->command || stamp_wanted(l, found.pattern, found.command);
+  for (uint8_t i = pat->command ? 1 : 0; wanted && i < pat->count && *status == TG_OK; i++) {
+    best->number[i].n = 0;
+    *status = append(&l->alloc, &best->number[i], numbers[i].p, numbers[i].n);
+  }
+  best->pattern = found.pattern;
+  best->command = found.command;
+  l->state = SEARCH;
+  return behind;
 }
 
 tg_status tg_legacy_feed(tg_legacy *l, const uint8_t *p, size_t n) {
