@@ -5,11 +5,11 @@
  * consumer is given comes from malloc and from a tg_py_hold, so that it can be released on any
  * thread, with or without the GIL, and long after the Python objects are gone.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "binding.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "binding.h"
 
 /* The structures of the interface, as https://arrow.apache.org/docs/format/CDataInterface.html
  * and CStreamInterface.html lay them down. */
@@ -314,11 +314,11 @@ static void stream_release(struct ArrowArrayStream *self) {
 
 /* ---- capsules ---- */
 
-#define CAPSULE_END(what, Type)                                       \
-  static void what##_capsule_end(PyObject *capsule) {                 \
-    struct Type *p = PyCapsule_GetPointer(capsule, "arrow_" #what);   \
-    if (p != NULL && p->release != NULL) p->release(p);               \
-    free(p);                                                          \
+#define CAPSULE_END(what, Type)                                     \
+  static void what##_capsule_end(PyObject *capsule) {               \
+    struct Type *p = PyCapsule_GetPointer(capsule, "arrow_" #what); \
+    if (p != NULL && p->release != NULL) p->release(p);             \
+    free(p);                                                        \
   }
 CAPSULE_END(schema, ArrowSchema)
 CAPSULE_END(array, ArrowArray)

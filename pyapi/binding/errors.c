@@ -64,9 +64,9 @@ static void raise_detail(PyObject *cls, tg_status status, const tg_error *err,
   if (text == NULL) return;
   args = PyTuple_Pack(1, text);
   if (err != NULL && err->line != 0) {
-    kwargs = Py_BuildValue("{s:i,s:K,s:K}", "status", (int)status, "line",
-                           (unsigned long long)err->line, "offset",
-                           (unsigned long long)err->offset);
+    kwargs =
+        Py_BuildValue("{s:i,s:K,s:K}", "status", (int)status, "line", (unsigned long long)err->line,
+                      "offset", (unsigned long long)err->offset);
   } else if (err != NULL) {
     kwargs = Py_BuildValue("{s:i,s:K}", "status", (int)status, "offset",
                            (unsigned long long)err->offset);

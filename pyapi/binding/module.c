@@ -4,6 +4,7 @@
 #include "binding.h"
 
 /* Every area of the binding, in the order in which it is added: one line for a new one. */
+/* clang-format off */
 static int (*const areas[])(PyObject *) = {
     tg_py_add_errors,
     tg_py_add_table,
@@ -12,6 +13,7 @@ static int (*const areas[])(PyObject *) = {
     tg_py_add_reader,
     tg_py_add_capture,
 };
+/* clang-format on */
 
 tg_py_state *tg_py_state_of(PyObject *module) { return (tg_py_state *)PyModule_GetState(module); }
 
@@ -56,13 +58,14 @@ static int module_exec(PyObject *module) {
 }
 
 /* Calls VISIT on every object the state holds. */
-#define STATE_OBJECTS(state)                                                                    \
-  {                                                                                             \
-    (PyObject **)&(state)->error, (PyObject **)&(state)->input_error,                           \
-        (PyObject **)&(state)->rule_error, (PyObject **)&(state)->limit_error,                  \
-        (PyObject **)&(state)->not_comparable, (PyObject **)&(state)->not_enough_data,          \
-        (PyObject **)&(state)->table_type, (PyObject **)&(state)->ruleset_type,                 \
-        (PyObject **)&(state)->reader_type, (PyObject **)&(state)->records_type, (PyObject **)&(state)->capture_type,                \
+#define STATE_OBJECTS(state)                                                         \
+  {                                                                                  \
+      (PyObject **)&(state)->error,          (PyObject **)&(state)->input_error,     \
+      (PyObject **)&(state)->rule_error,     (PyObject **)&(state)->limit_error,     \
+      (PyObject **)&(state)->not_comparable, (PyObject **)&(state)->not_enough_data, \
+      (PyObject **)&(state)->table_type,     (PyObject **)&(state)->ruleset_type,    \
+      (PyObject **)&(state)->reader_type,    (PyObject **)&(state)->records_type,    \
+      (PyObject **)&(state)->capture_type,                                           \
   }
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {

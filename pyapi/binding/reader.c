@@ -3,11 +3,11 @@
  * A Reader that one thread is using is refused to every other: the GIL is dropped around
  * parsing, and the core's handles are not for two threads.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "binding.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include "binding.h"
 #include "topology.h"
 
 /* Bytes between two looks for Ctrl-C: a few milliseconds of parsing. */
@@ -71,8 +71,7 @@ static Py_ssize_t records_length(PyObject *self) {
 
 /* A core table of the records as a Table that keeps them alive. It is never written to. */
 static PyObject *shared_table(PyObject *self, PyTypeObject *type, const tg_table *table) {
-  return tg_py_table(PyType_GetModule(type), (tg_table *)(intptr_t)table,
-                     ((Records *)self)->hold);
+  return tg_py_table(PyType_GetModule(type), (tg_table *)(intptr_t)table, ((Records *)self)->hold);
 }
 
 static PyObject *records_table(PyObject *self, PyTypeObject *type, PyObject *const *args,
@@ -196,8 +195,8 @@ typedef struct {
   tg_reader *reader;
   tg_py_ruleset *rules; /* owned; NULL once finished */
   tg_py_hold *hold;     /* of the core's rule set, until the end */
-  uint8_t *block; /* BLOCK bytes for feed_fd */
-  int busy;       /* a thread is inside, without the GIL */
+  uint8_t *block;       /* BLOCK bytes for feed_fd */
+  int busy;             /* a thread is inside, without the GIL */
 } Reader;
 
 static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
@@ -382,9 +381,10 @@ static PyType_Slot reader_slots[] = {
     {Py_tp_new, (void *)(intptr_t)reader_new},
     {Py_tp_dealloc, (void *)(intptr_t)reader_dealloc},
     {Py_tp_methods, reader_methods},
-    {Py_tp_doc, "Reader(rules, *, max_line=0, max_records=0, max_problems=0, repair_uart=False,\n"
-                "       keep_near=False)\n--\n\nReads one source with a rule set, which serves "
-                "one reader at a time."},
+    {Py_tp_doc,
+     "Reader(rules, *, max_line=0, max_records=0, max_problems=0, repair_uart=False,\n"
+     "       keep_near=False)\n--\n\nReads one source with a rule set, which serves "
+     "one reader at a time."},
     {0, NULL}};
 
 static PyType_Spec reader_spec = {
@@ -411,8 +411,8 @@ static PyObject *tables_of(PyObject *module, tg_result *result, tg_py_hold *hold
 }
 
 static PyObject *reduce(PyObject *module, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"sources", "clock_hz", "tee_offset", "together", "platform",
-                          "topology", NULL};
+  static char *names[] = {"sources",  "clock_hz", "tee_offset", "together",
+                          "platform", "topology", NULL};
   PyObject *sources = NULL;
   PyObject *tee_offset = Py_None;
   unsigned long long clock_hz = 0;
@@ -423,8 +423,8 @@ static PyObject *reduce(PyObject *module, PyObject *args, PyObject *kwargs) {
                                    &tee_offset, &together, &platform, &platforms)) {
     return NULL;
   }
-  tg_reduce_options options = {.clock_hz = clock_hz, .together = together != 0,
-                               .platform = platform};
+  tg_reduce_options options = {
+      .clock_hz = clock_hz, .together = together != 0, .platform = platform};
   if (tee_offset != Py_None) {
     options.tee_offset = PyLong_AsLongLong(tee_offset);
     options.have_tee_offset = true;
@@ -478,7 +478,8 @@ done:
 static PyMethodDef functions[] = {
     {"reduce", (PyCFunction)(void (*)(void))reduce, METH_VARARGS | METH_KEYWORDS,
      "reduce(sources, *, clock_hz=0, tee_offset=None, together=False, platform=None,\n"
-     "       topology=None)\n--\n\nBoots, then every format that has records: a dict of Tables. The sources are the Records of\n"
+     "       topology=None)\n--\n\nBoots, then every format that has records: a dict of Tables. "
+     "The sources are the Records of\n"
      "one console, or of several consoles of the same boots with `together`. `topology` is a\n"
      "sequence of platforms (name, names, clock_hz, cpus, linear, maps)."},
     {NULL, NULL, 0, NULL}};

@@ -209,8 +209,9 @@ static PyObject *ruleset_match(PyObject *object, PyObject *args) {
   tg_near near = {0, 0, NULL};
   if (tg_py_find_rule(self->set, which, &rule) < 0) goto done;
   if (self->taken || at < 0 || at > line.len) {
-    PyErr_SetString(self->taken ? PyExc_RuntimeError : PyExc_ValueError,
-                    self->taken ? "the rule set is in use by a reader" : "no such place in the line");
+    PyErr_SetString(
+        self->taken ? PyExc_RuntimeError : PyExc_ValueError,
+        self->taken ? "the rule set is in use by a reader" : "no such place in the line");
     goto done;
   }
   spans = PyMem_Calloc(tg_ruleset_fields(self->set, rule) + 1, sizeof *spans);
@@ -252,9 +253,10 @@ static PyType_Slot ruleset_slots[] = {
     {Py_sq_length, (void *)(intptr_t)ruleset_length},
     {Py_tp_methods, ruleset_methods},
     {Py_tp_getset, ruleset_getset},
-    {Py_tp_doc, "RuleSet(rules=(), builtin=True)\n--\n\n"
-                "Compiled line rules: those given (dicts with the members of tg_rule_def), then\n"
-                "those of the built-in formats."},
+    {Py_tp_doc,
+     "RuleSet(rules=(), builtin=True)\n--\n\n"
+     "Compiled line rules: those given (dicts with the members of tg_rule_def), then\n"
+     "those of the built-in formats."},
     {0, NULL}};
 
 static PyType_Spec ruleset_spec = {

@@ -49,9 +49,9 @@ static const struct {
   int typenum;
   size_t item;
 } types[] = {
-    [TG_U64] = {"u64", NPY_UINT64, 8},  [TG_I64] = {"i64", NPY_INT64, 8},
-    [TG_U32] = {"u32", NPY_UINT32, 4},  [TG_F64] = {"f64", NPY_FLOAT64, 8},
-    [TG_BOOL] = {"bool", NPY_BOOL, 1},  [TG_TEXT] = {"text", NPY_UINT32, 4},
+    [TG_U64] = {"u64", NPY_UINT64, 8}, [TG_I64] = {"i64", NPY_INT64, 8},
+    [TG_U32] = {"u32", NPY_UINT32, 4}, [TG_F64] = {"f64", NPY_FLOAT64, 8},
+    [TG_BOOL] = {"bool", NPY_BOOL, 1}, [TG_TEXT] = {"text", NPY_UINT32, 4},
 };
 
 PyObject *tg_py_view(const void *data, size_t rows, int typenum, PyObject *base) {
@@ -62,8 +62,8 @@ PyObject *tg_py_view(const void *data, size_t rows, int typenum, PyObject *base)
     if (array != NULL) PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE);
     return (PyObject *)array;
   }
-  array = (PyArrayObject *)PyArray_New(&PyArray_Type, 1, &shape, typenum, NULL, (void *)(intptr_t)data,
-                                       0, NPY_ARRAY_CARRAY_RO, NULL);
+  array = (PyArrayObject *)PyArray_New(&PyArray_Type, 1, &shape, typenum, NULL,
+                                       (void *)(intptr_t)data, 0, NPY_ARRAY_CARRAY_RO, NULL);
   if (array == NULL) return NULL;
   Py_INCREF(base);
   if (PyArray_SetBaseObject(array, base) < 0) { /* steals `base` even on failure */
@@ -143,9 +143,15 @@ static PyObject *valid_array(Table *self, size_t col) {
   PyArrayObject *array = (PyArrayObject *)PyArray_SimpleNew(1, &rows, NPY_BOOL);
   if (array == NULL) return NULL;
   uint8_t *out = PyArray_DATA(array);
+  tg_status status = TG_OK;
   Py_BEGIN_ALLOW_THREADS
-  (void)tg_table_valid_bytes(self->table, col, out);
+  status = tg_table_valid_bytes(self->table, col, out);
   Py_END_ALLOW_THREADS
+  if (status != TG_OK) {
+    Py_DECREF(array);
+    PyErr_SetString(PyExc_IndexError, tg_status_text(status));
+    return NULL;
+  }
   PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE);
   return (PyObject *)array;
 }
@@ -320,8 +326,9 @@ static PyType_Slot table_slots[] = {
     {Py_sq_length, (void *)(intptr_t)table_length},
     {Py_tp_methods, table_methods},
     {Py_tp_getset, table_getset},
-    {Py_tp_doc, "A table of the core: typed columns of one length, read-only.\n\n"
-                "Made by the core, or from arrays by table_from_columns()."},
+    {Py_tp_doc,
+     "A table of the core: typed columns of one length, read-only.\n\n"
+     "Made by the core, or from arrays by table_from_columns()."},
     {0, NULL}};
 
 /* Not a GC type: it refers to no Python object. */
@@ -435,8 +442,8 @@ static PyObject *table_from_columns(PyObject *module, PyObject *columns) {
     if (take_spec(PyTuple_GET_ITEM(items, i), &specs[i], &defs[i], &data[i], &rows) < 0) goto done;
   }
   Py_BEGIN_ALLOW_THREADS
-  status = tg_table_from_columns(NULL, defs, data, (size_t)n, rows < 0 ? 0 : (size_t)rows, &table,
-                                 &err);
+  status =
+      tg_table_from_columns(NULL, defs, data, (size_t)n, rows < 0 ? 0 : (size_t)rows, &table, &err);
   Py_END_ALLOW_THREADS
   if (status != TG_OK) {
     result = tg_py_raise(module, status, &err, 0);

@@ -164,3 +164,13 @@ def test_control_bytes_do_not_reach_the_terminal(files, capsys):
     for form in ("text", "csv", "md", "rst", "json"):
         out = show(capsys, "evil.log", "--problems", "--format", form)[1]
         assert "\x1b" not in out
+
+
+def test_forms_with_objects_of_their_own(files, capsys):
+    assert main(["snapshot", "good.log", "--rules", "fft.toml", "-o", "base.json"]) == 0
+    capsys.readouterr()
+    status, out, _ = show(capsys, "base.json")
+    assert status == 0
+    assert out.startswith("tickgauge snapshot: 1 source")
+    document = json.loads(show(capsys, "base.json", "--format", "json")[1])
+    assert document["sources"][0]["format"] == "snapshot"

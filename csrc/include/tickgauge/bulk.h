@@ -39,8 +39,7 @@ TG_API tg_status tg_table_valid_bytes(const tg_table *t, size_t col, uint8_t *ou
 
 /* One bit a row, least significant first, into `out` ((rows + 7) / 8 bytes); `*missing` gets the
  * number of rows without a value. TG_OK, TG_ENOTFOUND. */
-TG_API tg_status tg_table_valid_bits(const tg_table *t, size_t col, uint8_t *out,
-                                     size_t *missing);
+TG_API tg_status tg_table_valid_bits(const tg_table *t, size_t col, uint8_t *out, size_t *missing);
 
 /* The values of a TG_BOOL column as bits, in the same form. TG_OK, TG_ENOTFOUND, TG_EINVAL. */
 TG_API tg_status tg_table_bool_bits(const tg_table *t, size_t col, uint8_t *out);

@@ -8,6 +8,7 @@ from typing import Any
 from ..dataset import Dataset
 from ..display import Grid
 from ..frame import Frame
+from ..readings import summary
 from . import common, inputs
 
 #: Problems that are listed without ``--problems``.
@@ -51,13 +52,31 @@ def run(args: argparse.Namespace) -> int:
         return common.USAGE
     data = inputs.load(args, args.sources)
     if not isinstance(data, Dataset):
-        common.emit(args, repr(data) + "\n")
+        common.emit(args, _object(data))
         return common.DONE
     for info in data.infos:
         if info.message:
             common.say(f"{info.name}: {info.message}")
     common.emit(args, _answer(args, data))
     return inputs.status(args, data)
+
+
+def _object(data: Any) -> common.Answer:
+    """A form's own object (a capture, a snapshot): what it says of itself, and its keys."""
+    lines = repr(data).splitlines()
+    readings, keys = getattr(data, "readings", None), getattr(data, "keys", None)
+    if isinstance(readings, Frame) and isinstance(keys, Frame) and len(readings):
+        rows = summary(readings, keys).grid()
+    else:
+        rows = Grid(("what",), [[line] for line in lines])
+    source = {
+        "name": getattr(data, "name", ""),
+        "digest": getattr(data, "digest", ""),
+        "format": type(data).__name__.lower(),
+        "boots": 0,
+        "state": "read",
+    }
+    return common.Answer("show", rows, [common.Section(lines=lines)], sources=[source])
 
 
 def _answer(args: argparse.Namespace, data: Dataset) -> common.Answer:
