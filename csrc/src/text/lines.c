@@ -208,7 +208,7 @@ static tg_status tg_look_at_line(tg_reader *r, const uint8_t *p, size_t n, uint6
                                  bool ended, const tg_hit *hits, size_t n_hits) {
   bool done = false;
   tg_status status = TG_OK;
-  if (ended && n_hits == 1 && r->section == TG_NOT && r->uart == NULL && r->near == NULL)
+  if (ended && n_hits == 1 && r->section == TG_NOT && r->uart == NULL)
     status = tg_reader_quick(r, p, n, offset, hits, &done);
   if (done || status != TG_OK) return status;
   return tg_reader_line(r, p, n, offset, ended, hits, n_hits);

@@ -71,6 +71,12 @@ static bool tg_nearer(const tg_kept *a, const tg_kept *b) {
   return free_a != free_b ? free_a : a->reach > b->reach;
 }
 
+bool tg_near_wants(const tg_near_store *s, size_t rule, size_t reach, bool taken) {
+  const size_t n = s->n_kept[rule];
+  const tg_kept one = {.taken = taken ? rule : TG_NOT, .reach = reach};
+  return n < TG_NEAR_KEPT || tg_nearer(&one, &s->kept[rule * TG_NEAR_KEPT + n - 1]);
+}
+
 static void tg_near_keep(tg_near_store *s, const tg_miss *miss, size_t taken) {
   tg_kept *list = s->kept + miss->rule * TG_NEAR_KEPT;
   tg_kept one = {.offset = tg_line_offset(miss->line, miss->at),

@@ -23,6 +23,9 @@ tg_status tg_near_new(const tg_alloc *a, const tg_ruleset *rules, tg_near_store 
 void tg_near_free(tg_near_store *s);
 /* Holds a miss of the line at hand until it is known which rule took the line. TG_OK, TG_ENOMEM. */
 tg_status tg_near_hold(tg_near_store *s, const tg_miss *miss);
+/* True where a miss of `rule` that came `reach` bytes far may be kept: it ranks before one that is,
+ * or there is room. `taken`: another rule took the line. */
+bool tg_near_wants(const tg_near_store *s, size_t rule, size_t reach, bool taken);
 /* The line is over: `taken` got its record, TG_NOT: nobody. */
 void tg_near_settle(tg_near_store *s, size_t taken);
 /* Writes what was kept into a new table; `s` NULL gives an empty one. TG_OK, TG_ENOMEM. */

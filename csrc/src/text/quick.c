@@ -7,22 +7,27 @@
 
 typedef enum verdict { FULL_TRY, NO_RULE, RULE } verdict;
 
-/* The first rule of the tag that matches. Not one: NO_RULE, or FULL_TRY where one is not straight.
- * Rules of both policies under one tag take turns in another way, which is left to the full try. */
+/* The first rule of the tag that matches. Not one: NO_RULE, or FULL_TRY where one is not straight
+ * or a miss may have to be kept. Rules of both policies under one tag take turns in another way,
+ * which is left to the full try. */
 static verdict find_rule(const tg_reader *r, const tg_tag *tag, tg_straight *m, size_t at,
                          size_t *rule) {
   const bool all = r->rules->rules[tag->rules[0]].all;
+  bool keep_taken = false, keep_free = false;
   for (size_t k = 0; k < tag->n_rules; k++) {
     const tg_rule *it = &r->rules->rules[tag->rules[k]];
     if (!it->t->straight || it->all != all || it->section != TG_NOT) return FULL_TRY;
     m->t = it->t;
     if (tg_straight_match(m, at)) {
       *rule = tag->rules[k];
-      return RULE;
+      return keep_taken ? FULL_TRY : RULE;
     }
     if (m->gave_up) return FULL_TRY;
+    if (r->near == NULL) continue;
+    keep_taken = keep_taken || tg_near_wants(r->near, tag->rules[k], m->reach, true);
+    keep_free = keep_free || tg_near_wants(r->near, tag->rules[k], m->reach, false);
   }
-  return NO_RULE;
+  return keep_free ? FULL_TRY : NO_RULE;
 }
 
 /* A text that the transport leaves as it is. */

@@ -79,8 +79,8 @@ size_t tg_long_cut(const uint8_t *p, size_t bound, bool *ended);
 tg_status tg_reader_line(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset, bool ended,
                          const tg_hit *hits, size_t n_hits);
 
-/* The usual case of it: a line that ends, with one hit, outside sections, no shared UART, no near
- * misses kept, straight rules. Not `*done`: it is another case, and nothing happened. */
+/* The usual case of it: a line that ends, with one hit, outside sections, no shared UART,
+ * straight rules, no miss worth to be kept. Not `*done`: it is another case, and nothing happened. */
 tg_status tg_reader_quick(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset,
                           const tg_hit *hit, bool *done);
 

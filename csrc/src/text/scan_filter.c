@@ -2,23 +2,12 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "scan_filter.h"
 
-#include <stdbool.h>
-#include <string.h>
-
-#include "template.h"
-
 #include "base/mem.h"
 
-enum { GROUPS = 8, MAX_NEEDLES = 512 };
+enum { GROUPS = 8, MAX_NEEDLES = 512, PLACES = TG_FILTER_WINDOW };
 
 /* Candidates per byte of a common log beyond which the plain scan is faster. */
-static const double most_candidates = 1.0 / 32;
-
-static unsigned slot_of(const tg_filter *f, const uint8_t *p) {
-  uint32_t w = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
-  if (f->window == TG_FILTER_WINDOW) w |= (uint32_t)p[3] << 24;
-  return w * UINT32_C(0x9e3779b1) >> 20;
-}
+static const double most_candidates = 1.0 / 16;
 
 /* Roughly how often a byte stands in a console log; only the speed depends on it. */
 static double byte_share(unsigned b) {
@@ -31,123 +20,169 @@ static double byte_share(unsigned b) {
   return 0.0005;
 }
 
-/* Words, numbers and shouting: bytes of one kind follow each other more often than chance. */
-static int byte_kind(uint8_t b) {
-  if (b >= '0' && b <= '9') return 0;
-  if (b >= 'a' && b <= 'z') return 1;
-  return b >= 'A' && b <= 'Z' ? 2 : 3;
+/* What one place of one group lets pass: the nibbles, their share of a common log, and by how much
+ * each further nibble would widen it. */
+typedef struct place {
+  bool low[16], high[16];
+  double by_low[16], by_high[16], share;
+} place;
+
+typedef struct chooser {
+  double share[16][16]; /* of the byte with that high and low nibble */
+  place places[GROUPS][PLACES];
+} chooser;
+
+/* The share of a place once byte `b` passes too. */
+static double widened(const chooser *c, const place *w, uint8_t b) {
+  const unsigned l = b & 15, h = b >> 4;
+  double sum = w->share;
+  if (!w->low[l]) sum += w->by_low[l];
+  if (!w->high[h]) sum += w->by_high[h];
+  if (!w->low[l] && !w->high[h]) sum += c->share[h][l];
+  return sum;
 }
 
-/* The chance that a window passes as group g. */
-static double group_share(const tg_masks *m, size_t window, const double share[128], unsigned g) {
+static void widen(const chooser *c, place *w, uint8_t b) {
+  const unsigned l = b & 15, h = b >> 4;
+  w->share = widened(c, w, b);
+  for (unsigned i = 0; i < 16; i++) {
+    if (!w->low[l]) w->by_high[i] += c->share[i][l];
+    if (!w->high[h]) w->by_low[i] += c->share[h][i];
+  }
+  w->low[l] = true;
+  w->high[h] = true;
+}
+
+static void widen_fully(const chooser *c, place *w) {
+  for (unsigned i = 0; i < 16; i++) widen(c, w, (uint8_t)(i * 17));
+}
+
+/* How much more passes once the `n` bytes at `p` are a window of group `g`, any bytes behind. */
+static double cost_of(const chooser *c, unsigned g, const uint8_t *p, size_t n) {
+  double before = 1, after = 1;
+  for (size_t k = 0; k < PLACES; k++) {
+    before *= c->places[g][k].share;
+    after *= k < n ? widened(c, &c->places[g][k], p[k]) : 1;
+  }
+  return after - before;
+}
+
+/* The chance of exactly these bytes. Words, numbers and shouting keep to their kind: a turn from
+ * one to the other is rare. */
+static double rarity(const chooser *c, const uint8_t *p, size_t n) {
   double product = 1;
-  for (size_t k = 0; k < window; k++) {
-    double sum = 0;
-    for (unsigned b = 0; b < 128; b++)
-      if ((m->low[k][b & 15] & m->high[k][b >> 4]) >> g & 1) sum += share[b];
-    product *= sum;
+  for (size_t k = 0; k < n; k++) {
+    product *= c->share[p[k] >> 4][p[k] & 15];
+    if (k > 0 && (p[k] ^ p[k - 1]) >= 0x20) product /= 4;
   }
   return product;
 }
 
-static tg_masks with_window(const tg_masks *m, const uint8_t *p, size_t window, unsigned g) {
-  tg_masks wider = *m;
-  for (size_t k = 0; k < window; k++) {
-    wider.low[k][p[k] & 15] |= (uint8_t)(1u << g);
-    wider.high[k][p[k] >> 4] |= (uint8_t)(1u << g);
-  }
-  return wider;
-}
-
-/* The chance that exactly these bytes stand somewhere; above 1: not for the filter. */
-static double window_share(const uint8_t *p, size_t window, const double share[128]) {
-  double product = 1;
-  for (size_t k = 0; k < window; k++) {
-    if (p[k] >= 128 || p[k] == '\n') return 2;
-    const bool turn = k > 0 && byte_kind(p[k]) != byte_kind(p[k - 1]);
-    product *= turn ? share[p[k]] / 4 : share[p[k]];
-  }
-  return product;
-}
-
-/* The rarest window of the needle; false: it has none that the filter can take. */
-static bool choose_window(const tg_filter *f, const tg_str *needle, const double share[128],
-                          uint32_t *offset) {
-  double best = 1;
-  if (needle->n > UINT32_MAX || memchr(needle->p, '\n', needle->n) != NULL) return false;
-  for (size_t i = 0; i + f->window <= needle->n; i++) {
-    const double product = window_share(needle->p + i, f->window, share);
-    if (product >= best) continue;
-    best = product;
-    *offset = (uint32_t)i;
-  }
-  return best < 1;
-}
-
-/* Puts the window into the group where it lets least more pass. */
-static void join_group(tg_filter *f, const uint8_t *p, const double share[128]) {
+/* Chooses window and group of a needle, so that least more passes. */
+static uint32_t place_needle(chooser *c, const tg_str *needle) {
+  const size_t n = needle->n < PLACES ? needle->n : PLACES;
   double least = 2;
-  tg_masks chosen = f->masks;
+  unsigned group = 0;
+  uint32_t offset = 0;
+  for (size_t i = 0; i + n <= needle->n && i < UINT32_MAX; i++) {
+    for (unsigned g = 0; g < GROUPS; g++) {
+      const double cost = cost_of(c, g, needle->p + i, n) + rarity(c, needle->p + i, n) / 1024;
+      if (cost >= least) continue;
+      least = cost;
+      group = g;
+      offset = (uint32_t)i;
+    }
+  }
+  for (size_t k = 0; k < PLACES; k++) {
+    if (k < n) {
+      widen(c, &c->places[group][k], needle->p[offset + k]);
+    } else {
+      widen_fully(c, &c->places[group][k]);
+    }
+  }
+  return offset;
+}
+
+static void fill_masks(const chooser *c, tg_masks *m) {
   for (unsigned g = 0; g < GROUPS; g++) {
-    const tg_masks wider = with_window(&f->masks, p, f->window, g);
-    const double more =
-        group_share(&wider, f->window, share, g) - group_share(&f->masks, f->window, share, g);
-    if (more >= least) continue;
-    least = more;
-    chosen = wider;
+    for (size_t k = 0; k < PLACES; k++) {
+      for (unsigned i = 0; i < 16; i++) {
+        m->low[k][i] |= (uint8_t)(c->places[g][k].low[i] << g);
+        m->high[k][i] |= (uint8_t)(c->places[g][k].high[i] << g);
+      }
+    }
   }
-  f->masks = chosen;
 }
 
-static bool fits_filter(const tg_str *needle, size_t n, size_t *window) {
-  *window = TG_FILTER_WINDOW;
+static double candidates_of(const chooser *c) {
+  double sum = 0;
+  for (unsigned g = 0; g < GROUPS; g++) {
+    double product = 1;
+    for (size_t k = 0; k < PLACES; k++) product *= c->places[g][k].share;
+    sum += product;
+  }
+  return sum;
+}
+
+static bool is_short(const tg_str *needle) { return needle->n < TG_FILTER_WINDOW; }
+
+/* Sorts the entries by slot, those of one slot and the short ones in the order of the needles.
+ * `offsets` are the windows'. */
+static void fill_slots(tg_filter *f, const tg_str *needle, const uint32_t *offsets, size_t n) {
+  size_t n_short = 0;
   for (size_t i = 0; i < n; i++) {
-    if (needle[i].n < TG_FILTER_SHORT) return false;
-    if (needle[i].n < TG_FILTER_WINDOW) *window = TG_FILTER_SHORT;
+    if (is_short(&needle[i])) {
+      f->n_short++;
+      continue;
+    }
+    const uint32_t slot = tg_filter_slot(needle[i].p + offsets[i]);
+    f->first[slot + 1]++;
+    f->used[slot / 64] |= UINT64_C(1) << (slot % 64);
+    f->n_long++;
   }
-  return n > 0 && n <= MAX_NEEDLES;
-}
-
-/* Sorts the entries by slot, needles of one slot in their order. `entries` is as long as `out`. */
-static void fill_slots(tg_filter *f, const tg_str *needle, const tg_filter_entry *entries,
-                       size_t n) {
-  for (size_t i = 0; i < n; i++) f->first[slot_of(f, needle[i].p + entries[i].offset) + 1]++;
   for (size_t k = 0; k < TG_FILTER_SLOTS; k++) f->first[k + 1] += f->first[k];
   for (size_t i = n; i-- > 0;) { /* from the end of each slot: first[slot + 1] moves down ... */
-    const unsigned slot = slot_of(f, needle[i].p + entries[i].offset);
-    f->entries[--f->first[slot + 1]] = entries[i];
+    const tg_filter_entry e = {(uint32_t)i, offsets[i]};
+    if (is_short(&needle[i])) {
+      f->entries[n - ++n_short] = e;
+    } else {
+      f->entries[--f->first[tg_filter_slot(needle[i].p + offsets[i]) + 1]] = e;
+    }
   }
   /* ... to where the slot begins, so that each holds its own first now, one place too far */
   memmove(f->first, f->first + 1, TG_FILTER_SLOTS * sizeof *f->first);
-  f->first[TG_FILTER_SLOTS] = (uint32_t)n;
+  f->first[TG_FILTER_SLOTS] = (uint32_t)f->n_long;
+}
+
+static bool fits_filter(const tg_str *needle, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (needle[i].n > UINT32_MAX || memchr(needle[i].p, '\n', needle[i].n) != NULL) return false;
+  return n > 0 && n <= MAX_NEEDLES;
 }
 
 tg_status tg_filter_new(const tg_alloc *a, const tg_str *needle, size_t n, tg_filter **out) {
-  double share[128], candidates = 0;
-  tg_filter_entry *entries = NULL;
+  if (!fits_filter(needle, n)) return TG_EUNSUPPORTED;
+  uint32_t *offsets = NULL;
   tg_filter *f = NULL;
-  size_t window = 0;
-  if (!fits_filter(needle, n, &window)) return TG_EUNSUPPORTED;
-  for (unsigned b = 0; b < 128; b++) share[b] = byte_share(b);
   tg_status status = TG_ENOMEM;
+  chooser *c = tg_zalloc(a, 1, sizeof *c);
+  if (c == NULL) goto fail;
   if ((f = tg_zalloc(a, 1, sizeof *f)) == NULL) goto fail;
   if ((f->entries = tg_zalloc(a, n, sizeof *f->entries)) == NULL) goto fail;
-  if ((entries = tg_zalloc(a, n, sizeof *entries)) == NULL) goto fail;
+  if ((offsets = tg_zalloc(a, n, sizeof *offsets)) == NULL) goto fail;
+  for (unsigned b = 0; b < 256; b++) c->share[b >> 4][b & 15] = byte_share(b);
+  for (size_t i = 0; i < n; i++) offsets[i] = place_needle(c, &needle[i]);
   status = TG_EUNSUPPORTED;
-  f->window = window;
-  for (size_t i = 0; i < n; i++) {
-    entries[i].needle = (uint32_t)i;
-    if (!choose_window(f, &needle[i], share, &entries[i].offset)) goto fail;
-    join_group(f, needle[i].p + entries[i].offset, share);
-  }
-  for (unsigned g = 0; g < GROUPS; g++) candidates += group_share(&f->masks, window, share, g);
-  if (candidates > most_candidates) goto fail;
-  fill_slots(f, needle, entries, n);
-  tg_release(a, entries);
+  if (candidates_of(c) > most_candidates) goto fail;
+  fill_masks(c, &f->masks);
+  fill_slots(f, needle, offsets, n);
+  tg_release(a, offsets);
+  tg_release(a, c);
   *out = f;
   return TG_OK;
 fail:
-  tg_release(a, entries);
+  tg_release(a, offsets);
+  tg_release(a, c);
   tg_filter_free(a, f);
   return status;
 }
@@ -158,27 +193,33 @@ void tg_filter_free(const tg_alloc *a, tg_filter *f) {
   tg_release(a, f);
 }
 
+/* Adds the needle of the entry if it stands where its window is at `at`. */
+static tg_status check_entry(const tg_scanner *s, const uint8_t *p, size_t n, size_t at,
+                             size_t lines, tg_filter_entry e, tg_hits *out) {
+  const tg_str *needle = &s->plain[e.needle];
+  if (at < e.offset || n - (at - e.offset) < needle->n) return TG_OK;
+  const uint8_t *q = p + (at - e.offset);
+  if (q[0] != needle->p[0] || memcmp(q, needle->p, needle->n) != 0) return TG_OK;
+  return tg_hits_push(out, at - e.offset, e.needle, lines);
+}
+
 tg_status tg_filter_check(const tg_scanner *s, const uint8_t *p, size_t n, size_t at, size_t lines,
                           tg_hits *out) {
   const tg_filter *f = s->filter;
-  const unsigned slot = slot_of(f, p + at);
-  for (uint32_t k = f->first[slot]; k < f->first[slot + 1]; k++) {
-    const tg_filter_entry e = f->entries[k];
-    const tg_str *needle = &s->plain[e.needle];
-    if (at < e.offset || n - (at - e.offset) < needle->n) continue;
-    if (memcmp(p + (at - e.offset), needle->p, needle->n) != 0) continue;
-    const tg_status status = tg_hits_push(out, at - e.offset, e.needle, lines);
-    if (status != TG_OK) return status;
-  }
-  return TG_OK;
+  tg_status status = TG_OK;
+  for (size_t k = f->n_long; k < f->n_long + f->n_short && status == TG_OK; k++)
+    status = check_entry(s, p, n, at, lines, f->entries[k], out);
+  if (n - at < TG_FILTER_WINDOW) return status;
+  const uint32_t slot = tg_filter_slot(p + at);
+  for (uint32_t k = f->first[slot]; k < f->first[slot + 1] && status == TG_OK; k++)
+    status = check_entry(s, p, n, at, lines, f->entries[k], out);
+  return status;
 }
 
 tg_status tg_filter_tail(const tg_scanner *s, const uint8_t *p, size_t n, size_t at, tg_hits *out) {
   for (; at < n; at++) {
-    if (n - at >= s->filter->window) {
-      const tg_status status = tg_filter_check(s, p, n, at, out->lines, out);
-      if (status != TG_OK) return status;
-    }
+    const tg_status status = tg_filter_check(s, p, n, at, out->lines, out);
+    if (status != TG_OK) return status;
     out->lines += p[at] == '\n';
     out->escapes = out->escapes || p[at] == 0x1b;
     out->returns = out->returns || p[at] == '\r';

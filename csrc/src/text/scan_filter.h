@@ -4,10 +4,11 @@
 #ifndef TICKGAUGE_TEXT_SCAN_FILTER_H
 #define TICKGAUGE_TEXT_SCAN_FILTER_H
 
+#include <string.h>
+
 #include "scanner.h"
 
 #define TG_FILTER_WINDOW 4
-#define TG_FILTER_SHORT 3 /* where the shortest needle has no more */
 #define TG_FILTER_SLOTS 4096
 
 typedef struct tg_filter_entry {
@@ -16,35 +17,48 @@ typedef struct tg_filter_entry {
 } tg_filter_entry;
 
 /* Byte b may stand at place k of the window of a needle of group g only if bit g is set in both
- * low[k][b % 16] and high[k][b / 16]. What passes at all places of one group is a
- * candidate. No byte from 128 on passes. */
+ * low[k][b % 16] and high[k][b / 16]. What passes at all places of one group is a candidate. */
 typedef struct tg_masks {
   uint8_t low[TG_FILTER_WINDOW][16], high[TG_FILTER_WINDOW][16];
 } tg_masks;
 
-/* entries[first[slot] .. first[slot+1]) are the needles whose window has that slot. */
+/* entries[first[slot] .. first[slot+1]) are the needles whose window has that slot, if bit `slot`
+ * of `used` is set; entries[n_long .. n_long + n_short) are needles shorter than a window, which
+ * any candidate may be. */
 typedef struct tg_filter {
   tg_masks masks;
-  size_t window; /* TG_FILTER_WINDOW or TG_FILTER_SHORT */
+  uint64_t used[TG_FILTER_SLOTS / 64];
+  size_t n_long, n_short;
+  tg_filter_entry *entries;
   uint32_t first[TG_FILTER_SLOTS + 1];
-  tg_filter_entry *entries; /* as many as needles */
 } tg_filter;
 
 /* Chooses windows and groups. TG_OK; TG_ENOMEM; TG_EUNSUPPORTED: the set is not for this filter
- * (a needle shorter than TG_FILTER_SHORT, without as many ASCII bytes in a row as the window, or
- * with a line end; so many needles that too much would pass). `*out` goes back with tg_filter_free.
- */
+ * (no needle, one that begins with or holds a line end, or so many that too much would pass).
+ * `*out` goes back with tg_filter_free. */
 tg_status tg_filter_new(const tg_alloc *a, const tg_str *needle, size_t n, tg_filter **out);
 void tg_filter_free(const tg_alloc *a, tg_filter *f);
 
-/* Looks whether needles have their window at `at` (n - at >= window) and adds those that stand
- * there; `lines` is the number of line ends before `at`. TG_OK, TG_ENOMEM. */
+/* The slot of the window at `p`. */
+static inline uint32_t tg_filter_slot(const uint8_t *p) {
+  uint32_t w;
+  memcpy(&w, p, sizeof w);
+  return w * UINT32_C(0x9e3779b1) >> 20;
+}
+
+/* False where no needle can have its window at `p`, of which four bytes can be read. */
+static inline bool tg_filter_may(const tg_filter *f, const uint8_t *p) {
+  const uint32_t slot = tg_filter_slot(p);
+  return (f->used[slot / 64] >> (slot % 64) & 1) != 0 || f->n_short > 0;
+}
+
+/* Looks which needles have their window at `at` < n and adds those that stand there; `lines` is
+ * the number of line ends before `at`. TG_OK, TG_ENOMEM. */
 tg_status tg_filter_check(const tg_scanner *s, const uint8_t *p, size_t n, size_t at, size_t lines,
                           tg_hits *out);
 
 /* The scan of the last bytes, from `at` on, one by one; out->lines, escapes and returns hold what
  * was before. TG_OK, TG_ENOMEM. */
-tg_status tg_filter_tail(const tg_scanner *s, const uint8_t *p, size_t n, size_t at,
-                         tg_hits *out);
+tg_status tg_filter_tail(const tg_scanner *s, const uint8_t *p, size_t n, size_t at, tg_hits *out);
 
 #endif

@@ -16,7 +16,6 @@ static inline uint64_t nibbles(uint8x16_t v) {
   return vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(v), 4)), 0);
 }
 
-/* The tables hold nothing for bytes from 128 on: their high nibble finds a zero. */
 static inline uint8x16_t pass(uint8x16_t v, uint8x16_t low, uint8x16_t high) {
   return vandq_u8(vqtbl1q_u8(low, vandq_u8(v, vdupq_n_u8(15))), vqtbl1q_u8(high, vshrq_n_u8(v, 4)));
 }
@@ -27,6 +26,7 @@ static tg_status check_block(const tg_scanner *s, const uint8_t *p, size_t n, si
   candidates &= UINT64_C(0x1111111111111111);
   for (; candidates != 0; candidates &= candidates - 1) {
     const unsigned i = (unsigned)__builtin_ctzll(candidates);
+    if (!tg_filter_may(s->filter, p + at + i / 4)) continue;
     const uint64_t before = line_ends & ((UINT64_C(1) << i) - 1);
     const tg_status status =
         tg_filter_check(s, p, n, at + i / 4, lines + (size_t)__builtin_popcountll(before) / 4, out);
@@ -35,12 +35,11 @@ static tg_status check_block(const tg_scanner *s, const uint8_t *p, size_t n, si
   return TG_OK;
 }
 
-static inline tg_status scan16(const tg_scanner *s, const uint8_t *p, size_t n, size_t window,
-                               tg_hits *out) {
+static tg_status scan_neon(const tg_scanner *s, const uint8_t *p, size_t n, tg_hits *out) {
   tables16 t;
   uint8x16_t escapes = vdupq_n_u8(0), returns = vdupq_n_u8(0);
   size_t at = 0, lines = 0;
-  for (size_t k = 0; k < window; k++) {
+  for (size_t k = 0; k < TG_FILTER_WINDOW; k++) {
     t.low[k] = vld1q_u8(s->filter->masks.low[k]);
     t.high[k] = vld1q_u8(s->filter->masks.high[k]);
   }
@@ -50,7 +49,7 @@ static inline tg_status scan16(const tg_scanner *s, const uint8_t *p, size_t n, 
     escapes = vorrq_u8(escapes, vceqq_u8(v, vdupq_n_u8(0x1b)));
     returns = vorrq_u8(returns, vceqq_u8(v, vdupq_n_u8('\r')));
     uint8x16_t groups = pass(v, t.low[0], t.high[0]);
-    for (size_t k = 1; k < window; k++)
+    for (size_t k = 1; k < TG_FILTER_WINDOW; k++)
       groups = vandq_u8(groups, pass(vld1q_u8(p + at + k), t.low[k], t.high[k]));
     const uint64_t candidates = nibbles(vtstq_u8(groups, groups));
     if (candidates != 0) {
@@ -63,12 +62,6 @@ static inline tg_status scan16(const tg_scanner *s, const uint8_t *p, size_t n, 
   out->escapes = vmaxvq_u8(escapes) != 0;
   out->returns = vmaxvq_u8(returns) != 0;
   return tg_filter_tail(s, p, n, at, out);
-}
-
-/* Two loops, so that the compiler unrolls the places of the window. */
-static tg_status scan_neon(const tg_scanner *s, const uint8_t *p, size_t n, tg_hits *out) {
-  return s->filter->window == TG_FILTER_WINDOW ? scan16(s, p, n, TG_FILTER_WINDOW, out)
-                                               : scan16(s, p, n, TG_FILTER_SHORT, out);
 }
 
 tg_scan_fn tg_scan_neon(const char *name) { return strcmp(name, "neon") == 0 ? scan_neon : NULL; }

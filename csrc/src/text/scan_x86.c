@@ -12,6 +12,7 @@ static tg_status check_block(const tg_scanner *s, const uint8_t *p, size_t n, si
                              uint64_t candidates, uint64_t line_ends, size_t lines, tg_hits *out) {
   for (; candidates != 0; candidates &= candidates - 1) {
     const unsigned i = (unsigned)__builtin_ctzll(candidates);
+    if (!tg_filter_may(s->filter, p + at + i)) continue;
     const uint64_t before = line_ends & ((UINT64_C(1) << i) - 1);
     const tg_status status =
         tg_filter_check(s, p, n, at + i, lines + (size_t)__builtin_popcountll(before), out);
@@ -27,8 +28,10 @@ typedef struct tables32 {
 } tables32;
 
 AVX2 static inline __m256i pass32(__m256i v, __m256i low, __m256i high) {
-  const __m256i nibble = _mm256_and_si256(_mm256_srli_epi16(v, 4), _mm256_set1_epi8(15));
-  return _mm256_and_si256(_mm256_shuffle_epi8(low, v), _mm256_shuffle_epi8(high, nibble));
+  const __m256i nibble = _mm256_set1_epi8(15);
+  const __m256i l = _mm256_and_si256(v, nibble);
+  const __m256i h = _mm256_and_si256(_mm256_srli_epi16(v, 4), nibble);
+  return _mm256_and_si256(_mm256_shuffle_epi8(low, l), _mm256_shuffle_epi8(high, h));
 }
 
 AVX2 static inline __m256i load32(const uint8_t *p) {
@@ -36,10 +39,9 @@ AVX2 static inline __m256i load32(const uint8_t *p) {
 }
 
 /* Bit i: byte p + i begins a window that passes. */
-AVX2 static inline uint32_t candidates32(const tables32 *t, const uint8_t *p, __m256i v,
-                                         size_t window) {
+AVX2 static inline uint32_t candidates32(const tables32 *t, const uint8_t *p, __m256i v) {
   __m256i groups = pass32(v, t->low[0], t->high[0]);
-  for (size_t k = 1; k < window; k++)
+  for (size_t k = 1; k < TG_FILTER_WINDOW; k++)
     groups = _mm256_and_si256(groups, pass32(load32(p + k), t->low[k], t->high[k]));
   return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(groups, _mm256_setzero_si256()));
 }
@@ -52,13 +54,12 @@ AVX2 static inline uint32_t line_ends32(__m256i v) {
   return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, _mm256_set1_epi8('\n')));
 }
 
-AVX2 static inline tg_status scan32(const tg_scanner *s, const uint8_t *p, size_t n, size_t window,
-                                    tg_hits *out) {
+AVX2 static tg_status scan_avx2(const tg_scanner *s, const uint8_t *p, size_t n, tg_hits *out) {
   tables32 t;
   const __m256i esc = _mm256_set1_epi8(0x1b), cr = _mm256_set1_epi8('\r');
   __m256i escapes = _mm256_setzero_si256(), returns = _mm256_setzero_si256();
   size_t at = 0, lines = 0;
-  for (size_t k = 0; k < window; k++) {
+  for (size_t k = 0; k < TG_FILTER_WINDOW; k++) {
     t.low[k] = _mm256_broadcastsi128_si256(
         _mm_loadu_si128((const __m128i *)(const void *)s->filter->masks.low[k]));
     t.high[k] = _mm256_broadcastsi128_si256(
@@ -69,8 +70,8 @@ AVX2 static inline tg_status scan32(const tg_scanner *s, const uint8_t *p, size_
     escapes = or3_32(escapes, _mm256_cmpeq_epi8(a, esc), _mm256_cmpeq_epi8(b, esc));
     returns = or3_32(returns, _mm256_cmpeq_epi8(a, cr), _mm256_cmpeq_epi8(b, cr));
     const uint64_t line_ends = line_ends32(a) | (uint64_t)line_ends32(b) << 32;
-    const uint64_t candidates = candidates32(&t, p + at, a, window) |
-                                (uint64_t)candidates32(&t, p + at + 32, b, window) << 32;
+    const uint64_t candidates =
+        candidates32(&t, p + at, a) | (uint64_t)candidates32(&t, p + at + 32, b) << 32;
     if (candidates != 0) {
       const tg_status status = check_block(s, p, n, at, candidates, line_ends, lines, out);
       if (status != TG_OK) return status;
@@ -83,12 +84,6 @@ AVX2 static inline tg_status scan32(const tg_scanner *s, const uint8_t *p, size_
   return tg_filter_tail(s, p, n, at, out);
 }
 
-/* Two loops, so that the compiler unrolls the places of the window. */
-AVX2 static tg_status scan_avx2(const tg_scanner *s, const uint8_t *p, size_t n, tg_hits *out) {
-  return s->filter->window == TG_FILTER_WINDOW ? scan32(s, p, n, TG_FILTER_WINDOW, out)
-                                               : scan32(s, p, n, TG_FILTER_SHORT, out);
-}
-
 #define SSSE3 __attribute__((target("ssse3,popcnt")))
 
 typedef struct tables16 {
@@ -96,18 +91,19 @@ typedef struct tables16 {
 } tables16;
 
 SSSE3 static inline __m128i pass16(__m128i v, __m128i low, __m128i high) {
-  const __m128i nibble = _mm_and_si128(_mm_srli_epi16(v, 4), _mm_set1_epi8(15));
-  return _mm_and_si128(_mm_shuffle_epi8(low, v), _mm_shuffle_epi8(high, nibble));
+  const __m128i nibble = _mm_set1_epi8(15);
+  const __m128i l = _mm_and_si128(v, nibble);
+  const __m128i h = _mm_and_si128(_mm_srli_epi16(v, 4), nibble);
+  return _mm_and_si128(_mm_shuffle_epi8(low, l), _mm_shuffle_epi8(high, h));
 }
 
 SSSE3 static inline __m128i load16(const uint8_t *p) {
   return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
-SSSE3 static inline uint32_t candidates16(const tables16 *t, const uint8_t *p, __m128i v,
-                                          size_t window) {
+SSSE3 static inline uint32_t candidates16(const tables16 *t, const uint8_t *p, __m128i v) {
   __m128i groups = pass16(v, t->low[0], t->high[0]);
-  for (size_t k = 1; k < window; k++)
+  for (size_t k = 1; k < TG_FILTER_WINDOW; k++)
     groups = _mm_and_si128(groups, pass16(load16(p + k), t->low[k], t->high[k]));
   return 0xffffu & ~(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(groups, _mm_setzero_si128()));
 }
@@ -120,13 +116,12 @@ SSSE3 static inline uint32_t line_ends16(__m128i v) {
   return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('\n')));
 }
 
-SSSE3 static inline tg_status scan16(const tg_scanner *s, const uint8_t *p, size_t n, size_t window,
-                                     tg_hits *out) {
+SSSE3 static tg_status scan_ssse3(const tg_scanner *s, const uint8_t *p, size_t n, tg_hits *out) {
   tables16 t;
   const __m128i esc = _mm_set1_epi8(0x1b), cr = _mm_set1_epi8('\r');
   __m128i escapes = _mm_setzero_si128(), returns = _mm_setzero_si128();
   size_t at = 0, lines = 0;
-  for (size_t k = 0; k < window; k++) {
+  for (size_t k = 0; k < TG_FILTER_WINDOW; k++) {
     t.low[k] = load16(s->filter->masks.low[k]);
     t.high[k] = load16(s->filter->masks.high[k]);
   }
@@ -135,8 +130,8 @@ SSSE3 static inline tg_status scan16(const tg_scanner *s, const uint8_t *p, size
     escapes = or3_16(escapes, _mm_cmpeq_epi8(a, esc), _mm_cmpeq_epi8(b, esc));
     returns = or3_16(returns, _mm_cmpeq_epi8(a, cr), _mm_cmpeq_epi8(b, cr));
     const uint32_t line_ends = line_ends16(a) | line_ends16(b) << 16;
-    const uint32_t candidates =
-        candidates16(&t, p + at, a, window) | candidates16(&t, p + at + 16, b, window) << 16;
+    const uint32_t candidates = candidates16(&t, p + at, a) | candidates16(&t, p + at + 16, b)
+                                                                  << 16;
     if (candidates != 0) {
       const tg_status status = check_block(s, p, n, at, candidates, line_ends, lines, out);
       if (status != TG_OK) return status;
@@ -147,11 +142,6 @@ SSSE3 static inline tg_status scan16(const tg_scanner *s, const uint8_t *p, size
   out->escapes = _mm_movemask_epi8(escapes) != 0;
   out->returns = _mm_movemask_epi8(returns) != 0;
   return tg_filter_tail(s, p, n, at, out);
-}
-
-SSSE3 static tg_status scan_ssse3(const tg_scanner *s, const uint8_t *p, size_t n, tg_hits *out) {
-  return s->filter->window == TG_FILTER_WINDOW ? scan16(s, p, n, TG_FILTER_WINDOW, out)
-                                               : scan16(s, p, n, TG_FILTER_SHORT, out);
 }
 
 tg_scan_fn tg_scan_x86(const char *name) {

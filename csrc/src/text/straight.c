@@ -54,9 +54,20 @@ static inline unsigned digit_of(uint8_t c, uint8_t type) {
 
 static inline size_t decimal_run(const uint8_t *p, size_t n, size_t pos, uint64_t *value) {
   uint64_t v = 0;
-  for (; pos < n && tg_is_digit(p[pos]); pos++) v = v * 10 + (uint64_t)(p[pos] - '0');
+  for (unsigned d; pos < n && (d = (unsigned)p[pos] - '0') <= 9; pos++) v = v * 10 + d;
   *value = v;
   return pos;
+}
+
+/* The first blank from `pos` on. Bytes above ' ' are none, which is all that most need. */
+static inline size_t word_run(const uint8_t *p, size_t n, size_t pos) {
+  while (pos < n && (p[pos] > ' ' || !tg_is_blank(p[pos]))) pos++;
+  return pos;
+}
+
+/* True where the number that ends at `pos` was torn; `edge`: one ends there. */
+static inline bool touches(const tg_straight *m, bool edge, size_t pos) {
+  return edge && pos < m->n && tg_number_torn(m->p, m->n, pos);
 }
 
 static inline size_t hex_run(const uint8_t *p, size_t n, size_t pos, uint8_t type,
@@ -104,6 +115,19 @@ static void keep(tg_straight *m, const tg_inst *in, size_t start, size_t end) {
   if (in->field != UINT32_MAX) m->fields[in->field] = (tg_span){start, end};
 }
 
+/* A miss at `pos`. */
+static bool miss(tg_straight *m, size_t start, size_t pos) {
+  if (pos - start > m->reach) m->reach = pos - start;
+  return false;
+}
+
+/* How far the literal agrees with the line. */
+static size_t common(const tg_straight *m, tg_literal lit, size_t pos) {
+  size_t k = 0;
+  while (k < lit.n && pos + k < m->n && m->p[pos + k] == m->t->pool[lit.at + k]) k++;
+  return pos + k;
+}
+
 /* Follows the template from `start`; its tag must fall on `tag_at`. */
 static bool walk(tg_straight *m, size_t start, size_t tag_at) {
   const tg_template *t = m->t;
@@ -113,49 +137,54 @@ static bool walk(tg_straight *m, size_t start, size_t tag_at) {
   bool edge = false; /* a number ends at `pos`, and no literal followed yet */
   m->known = 0;
   for (const tg_inst *in = t->inst;; in++) {
-    const bool touches = edge && pos < n && in->op != TG_OP_LITERAL && tg_number_torn(p, n, pos);
-    edge = edge && in->op == TG_OP_BLANKS && (pos == n || !tg_is_blank(p[pos]));
     switch (in->op) {
       case TG_OP_LITERAL: {
         const tg_literal lit = t->alts[in->alt];
         const bool tag = in == t->inst + t->tag_inst;
-        if (tag && pos + t->tag_skew != tag_at) return false;
-        if (n - pos < lit.n) return false;
-        if (!(tag && lit.n == t->tag.n) && !same_bytes(p + pos, t->pool + lit.at, lit.n))
-          return false;
+        if (tag && pos + t->tag_skew != tag_at) return miss(m, start, pos);
+        const bool known = tag && lit.n == t->tag.n;
+        if (n - pos < lit.n || !(known || same_bytes(p + pos, t->pool + lit.at, lit.n)))
+          return miss(m, start, common(m, lit, pos));
         pos += lit.n;
+        edge = false;
         break;
       }
       case TG_OP_BLANK:
-        if (pos >= n || !tg_is_blank(p[pos])) return false;
+        if (pos >= n || !tg_is_blank(p[pos])) return miss(m, start, pos);
         pos++;
+        edge = false;
         break;
       case TG_OP_BLANKS:
+        from = pos;
         while (pos < n && tg_is_blank(p[pos])) pos++;
+        edge = edge && pos == from;
         break;
       case TG_OP_NUMBER:
-        if (touches) return false;
+        if (touches(m, edge, pos)) return miss(m, start, pos);
         from = pos;
         pos = take_number(m, in, pos);
-        if (pos == from) return false;
+        if (pos == from) return miss(m, start, pos);
         edge = true;
         break;
       case TG_OP_WORD:
+        if (touches(m, edge, pos)) return miss(m, start, pos);
         from = pos;
-        while (pos < n && !tg_is_blank(p[pos])) pos++;
-        if (touches || pos == from) return false;
+        pos = word_run(p, n, pos);
+        if (pos == from) return miss(m, start, pos);
         keep(m, in, from, pos);
+        edge = false;
         break;
       case TG_OP_TEXT:
-        if (touches) return false;
+        if (touches(m, edge, pos)) return miss(m, start, pos);
         keep(m, in, pos, n);
         pos = n;
+        edge = false;
         break;
       case TG_OP_END:
-        if (pos != n) return false;
+        if (pos != n) return miss(m, start, pos);
         break;
       default: /* MATCH */
-        if (touches) return false;
+        if (touches(m, edge, pos)) return miss(m, start, pos);
         m->start = start;
         m->end = pos;
         return true;
@@ -166,9 +195,11 @@ static bool walk(tg_straight *m, size_t start, size_t tag_at) {
 bool tg_straight_match(tg_straight *m, size_t tag_at) {
   const tg_template *t = m->t;
   m->gave_up = false;
+  m->reach = 0;
   if (t->lead != SIZE_MAX) return t->lead <= tag_at && walk(m, tag_at - t->lead, tag_at);
   const tg_literal lit = t->alts[t->inst[0].alt];
   const uint8_t *first = t->pool + lit.at;
+  m->reach = lit.n; /* a start that agrees in part is not looked at */
   int starts = 0;
   for (size_t start = 0; start <= tag_at; start++) {
     const uint8_t *next = memchr(m->p + start, first[0], tag_at - start + 1);

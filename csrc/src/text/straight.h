@@ -19,6 +19,7 @@ typedef struct tg_straight {
   uint64_t *numbers; /* room for the kept fields */
   uint64_t known;    /* bit i: numbers[i] holds the value of field i, as a u64 or i64 */
   size_t start, end;
+  size_t reach; /* of a miss: bytes from its start, no less than the full matcher would say */
   bool gave_up; /* too many places to start from: the line is for the full matcher */
 } tg_straight;
 
