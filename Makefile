@@ -98,7 +98,7 @@ need-test:
 check-c: need-test
 	@$(MAKE) -s -j$(JOBS) --no-print-directory run-suites DIR=$(B)
 run-suites: $(addprefix $(DIR)/check_,$(SUITES))
-	@for s in $(SUITES); do echo "-- check_$$s"; $(DIR)/check_$$s || exit 1; done
+	@for s in $(SUITES); do echo "-- check_$$s"; CK_DEFAULT_TIMEOUT=300 $(DIR)/check_$$s || exit 1; done
 
 # No Python in the core, and exactly the exported names.
 symbols: $(B)/libtickgauge.a

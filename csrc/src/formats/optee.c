@@ -6,19 +6,23 @@
 #include "formats.h"
 #include "optee_gather.h"
 
-#define SMC(n, p) {.name = "optee." n, .pattern = (p), .tag = "cntvct=0x"}
+/* Policy all: writers share the console, so a line may hold a torn record beside a whole one. */
+#define SMC(n, p) {.name = "optee." n, .pattern = (p), .tag = "cntvct=0x", .all = true}
 
 static const tg_rule_def rules[] = {
-    {.name = "optee.frequency", .pattern = "CounterTimerFrequency: 0x{hz:HEX}"},
+    {.name = "optee.frequency", .pattern = "CounterTimerFrequency: 0x{hz:HEX}", .all = true},
     {.name = "optee.open",
      .pattern = "ClientOpenSession: start=0x{start:HEX}, enter_ta=0x{enter:HEX}, "
-                "return=0x{return:HEX}"},
+                "return=0x{return:HEX}",
+     .all = true},
     {.name = "optee.invoke",
      .pattern = "ClientInvokeCommand: start=0x{start:HEX}, enter_ta=0x{enter:HEX}, "
-                "return=0x{return:HEX}"},
+                "return=0x{return:HEX}",
+     .all = true},
     {.name = "optee.syscall",
      .pattern = "SecureSysCall: start=0x{start:HEX}, enter_svc=0x{enter:HEX}, "
-                "return=0x{return:HEX}"},
+                "return=0x{return:HEX}",
+     .all = true},
     SMC("driver_do", "TEEDriver: do smc call, cmd={cmd:uint}, cntvct=0x{counter:HEX}"),
     SMC("driver_finish", "TEEDriver: finish smc call, cmd={cmd:uint}, cntvct=0x{counter:HEX}"),
     SMC("core_receive", "TEECore: receiving smc call, cmd={cmd:uint}, cntvct=0x{counter:HEX}"),
