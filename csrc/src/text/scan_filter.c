@@ -3,6 +3,7 @@
 #include "scan_filter.h"
 
 #include "base/mem.h"
+#include "template.h"
 
 enum { GROUPS = 8, MAX_NEEDLES = 512, PLACES = TG_FILTER_WINDOW };
 
