@@ -6,20 +6,20 @@
 
 typedef struct Capture {
   PyObject ob_base;
-  tg_capture* capture;
-  tg_py_hold* hold;
-  int busy;     /* a thread is inside the core */
+  tg_capture *capture;
+  tg_py_hold *hold;
+  int busy; /* a thread is inside the core */
   int finished;
   int exported; /* tables of it were handed out: it must not change any more */
 } Capture;
 
-static void free_capture(void* p) { tg_capture_free(p); }
-static void free_axi(void* p) { tg_axi_free(p); }
+static void free_capture(void *p) { tg_capture_free(p); }
+static void free_axi(void *p) { tg_axi_free(p); }
 
-static PyObject* module_of(PyObject* self) { return PyType_GetModule(Py_TYPE(self)); }
+static PyObject *module_of(PyObject *self) { return PyType_GetModule(Py_TYPE(self)); }
 
 /* One call at a time; -1 with RuntimeError set. */
-static int enter(Capture* self) {
+static int enter(Capture *self) {
   if (self->busy) {
     PyErr_SetString(PyExc_RuntimeError, "the capture is in use by another thread");
     return -1;
@@ -29,9 +29,9 @@ static int enter(Capture* self) {
 }
 
 /* Pairs ("arvalid", "column") of a sequence; the strings live as long as `object`. */
-static int take_pairs(PyObject* fast, const char** first, PyObject** second) {
+static int take_pairs(PyObject *fast, const char **first, PyObject **second) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast); i++) {
-    PyObject* pair = PySequence_Fast_GET_ITEM(fast, i);
+    PyObject *pair = PySequence_Fast_GET_ITEM(fast, i);
     if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2) {
       PyErr_SetString(PyExc_TypeError, "a sequence of pairs is needed");
       return -1;
@@ -44,8 +44,8 @@ static int take_pairs(PyObject* fast, const char** first, PyObject** second) {
 }
 
 /* `object` as a list or tuple of at most MOST_WORDS; NULL with an exception set. */
-static PyObject* take_sequence(PyObject* object, const char* what) {
-  PyObject* fast = object == NULL ? PyTuple_New(0) : PySequence_Fast(object, what);
+static PyObject *take_sequence(PyObject *object, const char *what) {
+  PyObject *fast = object == NULL ? PyTuple_New(0) : PySequence_Fast(object, what);
   if (fast != NULL && PySequence_Fast_GET_SIZE(fast) > MOST_WORDS) {
     PyErr_Format(PyExc_ValueError, "%s: more than %d entries", what, MOST_WORDS);
     Py_CLEAR(fast);
@@ -53,8 +53,8 @@ static PyObject* take_sequence(PyObject* object, const char* what) {
   return fast;
 }
 
-static int form_of(const char* word, tg_capture_form* form) {
-  static const char* const words[] = {"csv", "vcd", "dmp"};
+static int form_of(const char *word, tg_capture_form *form) {
+  static const char *const words[] = {"csv", "vcd", "dmp"};
   for (size_t i = 0; i < 3; i++)
     if (strcmp(word, words[i]) == 0) {
       *form = (tg_capture_form)(TG_CAPTURE_CSV + i);
@@ -64,16 +64,16 @@ static int form_of(const char* word, tg_capture_form* form) {
   return -1;
 }
 
-static PyObject* capture_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  static char* names[] = {"form", "sample_on", "keep", "map", "samples", "max_item", NULL};
+static PyObject *capture_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"form", "sample_on", "keep", "map", "samples", "max_item", NULL};
   const char *word, *columns[MOST_WORDS], *roles[MOST_WORDS];
   PyObject *keep_arg = NULL, *map_arg = NULL, *keep = NULL, *map = NULL, *values[MOST_WORDS];
   tg_capture_map pairs[MOST_WORDS];
   tg_capture_options o = {0};
   tg_capture_form form = TG_CAPTURE_UNKNOWN;
-  tg_capture* capture = NULL;
+  tg_capture *capture = NULL;
   tg_error err = {0};
-  Capture* self = NULL;
+  Capture *self = NULL;
   unsigned long long samples = 0, max_item = 0;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|$zOOKK", names, &word, &o.sample_on, &keep_arg,
                                    &map_arg, &samples, &max_item) ||
@@ -101,7 +101,7 @@ static PyObject* capture_new(PyTypeObject* type, PyObject* args, PyObject* kwarg
     tg_py_raise(PyType_GetModule(type), status, &err, 0);
     goto done;
   }
-  self = (Capture*)type->tp_alloc(type, 0);
+  self = (Capture *)type->tp_alloc(type, 0);
   if (self == NULL) {
     tg_capture_free(capture);
     goto done;
@@ -115,19 +115,19 @@ static PyObject* capture_new(PyTypeObject* type, PyObject* args, PyObject* kwarg
 done:
   Py_XDECREF(keep);
   Py_XDECREF(map);
-  return (PyObject*)self;
+  return (PyObject *)self;
 }
 
-static void capture_dealloc(PyObject* object) {
-  Capture* self = (Capture*)object;
-  PyTypeObject* type = Py_TYPE(object);
+static void capture_dealloc(PyObject *object) {
+  Capture *self = (Capture *)object;
+  PyTypeObject *type = Py_TYPE(object);
   tg_py_hold_put(self->hold);
   type->tp_free(object);
   Py_DECREF(type);
 }
 
-static PyObject* capture_feed(PyObject* object, PyObject* data) {
-  Capture* self = (Capture*)object;
+static PyObject *capture_feed(PyObject *object, PyObject *data) {
+  Capture *self = (Capture *)object;
   Py_buffer view;
   tg_error err = {0};
   tg_status status;
@@ -143,8 +143,8 @@ static PyObject* capture_feed(PyObject* object, PyObject* data) {
   Py_RETURN_NONE;
 }
 
-static PyObject* capture_finish(PyObject* object, PyObject* unused) {
-  Capture* self = (Capture*)object;
+static PyObject *capture_finish(PyObject *object, PyObject *unused) {
+  Capture *self = (Capture *)object;
   tg_error err = {0};
   tg_status status;
   (void)unused;
@@ -155,8 +155,8 @@ static PyObject* capture_finish(PyObject* object, PyObject* unused) {
   Py_RETURN_NONE;
 }
 
-static PyObject* capture_adopt(PyObject* object, PyObject* other) {
-  Capture* self = (Capture*)object;
+static PyObject *capture_adopt(PyObject *object, PyObject *other) {
+  Capture *self = (Capture *)object;
   if (!PyObject_TypeCheck(other, Py_TYPE(object))) {
     PyErr_SetString(PyExc_TypeError, "adopt takes a Capture of form \"dmp\"");
     return NULL;
@@ -166,15 +166,15 @@ static PyObject* capture_adopt(PyObject* object, PyObject* other) {
     return NULL;
   }
   if (enter(self) < 0) return NULL;
-  tg_status status = tg_capture_adopt(self->capture, ((Capture*)other)->capture);
+  tg_status status = tg_capture_adopt(self->capture, ((Capture *)other)->capture);
   self->busy = 0;
   if (status != TG_OK) return tg_py_raise(module_of(object), status, NULL, 0);
   Py_RETURN_NONE;
 }
 
-static PyObject* capture_about(PyObject* object, PyObject* unused) {
-  static const char* const forms[] = {"", "csv", "vcd", "dmp"};
-  const tg_capture_info i = tg_capture_about(((Capture*)object)->capture);
+static PyObject *capture_about(PyObject *object, PyObject *unused) {
+  static const char *const forms[] = {"", "csv", "vcd", "dmp"};
+  const tg_capture_info i = tg_capture_about(((Capture *)object)->capture);
   (void)unused;
   return Py_BuildValue("{s:s,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:N,s:N,s:N,s:N}", "form",
                        forms[i.form], "samples", i.samples, "seen", i.seen, "stored", i.stored,
@@ -184,38 +184,38 @@ static PyObject* capture_about(PyObject* object, PyObject* unused) {
                        "radix_row", PyBool_FromLong(i.radix_row), "ila", PyBool_FromLong(i.ila));
 }
 
-static PyObject* capture_word(PyObject* object, PyObject* name) {
-  const char* text = PyUnicode_AsUTF8(name);
+static PyObject *capture_word(PyObject *object, PyObject *name) {
+  const char *text = PyUnicode_AsUTF8(name);
   if (text == NULL) return NULL;
-  const tg_str s = tg_capture_word(((Capture*)object)->capture, text);
+  const tg_str s = tg_capture_word(((Capture *)object)->capture, text);
   if (s.p == NULL) Py_RETURN_NONE;
-  return PyUnicode_DecodeUTF8((const char*)s.p, (Py_ssize_t)s.n, "replace");
+  return PyUnicode_DecodeUTF8((const char *)s.p, (Py_ssize_t)s.n, "replace");
 }
 
-static PyObject* capture_table(PyObject* object, PyObject* name) {
+static PyObject *capture_table(PyObject *object, PyObject *name) {
   static const struct {
-    const char* name;
-    const tg_table* (*get)(const tg_capture* c);
+    const char *name;
+    const tg_table *(*get)(const tg_capture *c);
   } tables[] = {{"signals", tg_capture_signals},
                 {"interfaces", tg_capture_interfaces},
                 {"marks", tg_capture_marks},
                 {"problems", tg_capture_problems}};
-  Capture* self = (Capture*)object;
-  const char* text = PyUnicode_AsUTF8(name);
+  Capture *self = (Capture *)object;
+  const char *text = PyUnicode_AsUTF8(name);
   if (text == NULL) return NULL;
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (strcmp(text, tables[i].name) == 0) {
       self->exported = 1;
-      return tg_py_table(module_of(object), (tg_table*)(uintptr_t)tables[i].get(self->capture),
+      return tg_py_table(module_of(object), (tg_table *)(uintptr_t)tables[i].get(self->capture),
                          self->hold);
     }
   PyErr_SetObject(PyExc_KeyError, name);
   return NULL;
 }
 
-static PyObject* capture_changes(PyObject* object, PyObject* row) {
-  Capture* self = (Capture*)object;
-  tg_table* table = NULL;
+static PyObject *capture_changes(PyObject *object, PyObject *row) {
+  Capture *self = (Capture *)object;
+  tg_table *table = NULL;
   tg_status status;
   const unsigned long signal = PyLong_AsUnsignedLong(row);
   if (signal == (unsigned long)-1 && PyErr_Occurred()) return NULL;
@@ -230,12 +230,12 @@ static PyObject* capture_changes(PyObject* object, PyObject* row) {
 /* ---- the analysis -----------------------------------------------------------------------------
  */
 
-static PyObject* figures(const tg_axi* x) {
-  static const char* const verdicts[] = {"nothing", "too few", "independent", "slowed", "blocked"};
-  static const char* const kinds[] = {"", "AXI4", "AXI3", "AXI4-Lite", "AXI-Stream"};
+static PyObject *figures(const tg_axi *x) {
+  static const char *const verdicts[] = {"nothing", "too few", "independent", "slowed", "blocked"};
+  static const char *const kinds[] = {"", "AXI4", "AXI3", "AXI4-Lite", "AXI-Stream"};
   const tg_axi_figures f = tg_axi_about(x);
   const struct {
-    const char* name;
+    const char *name;
     uint64_t value;
   } counts[] = {{"cycles", f.cycles},
                 {"read_open", f.read_open},
@@ -262,11 +262,11 @@ static PyObject* figures(const tg_axi* x) {
                 {"writes_reordered", f.writes_reordered},
                 {"tail_median", f.tail_median},
                 {"tail_n", f.tail_n}};
-  PyObject* out = Py_BuildValue("{s:d,s:d,s:d,s:s,s:s}", "p_given_w", f.p_given_w, "p_given_no_w",
+  PyObject *out = Py_BuildValue("{s:d,s:d,s:d,s:s,s:s}", "p_given_w", f.p_given_w, "p_given_no_w",
                                 f.p_given_no_w, "expected_blocked", f.expected_blocked, "verdict",
                                 verdicts[f.verdict], "kind", kinds[f.kind]);
   for (size_t i = 0; out != NULL && i < sizeof counts / sizeof *counts; i++) {
-    PyObject* value = PyLong_FromUnsignedLongLong(counts[i].value);
+    PyObject *value = PyLong_FromUnsignedLongLong(counts[i].value);
     if (value == NULL || PyDict_SetItemString(out, counts[i].name, value) < 0) Py_CLEAR(out);
     Py_XDECREF(value);
   }
@@ -274,18 +274,18 @@ static PyObject* figures(const tg_axi* x) {
 }
 
 /* {"figures": {...}, "transactions": Table, ...}; takes over `x`. */
-static PyObject* axi_dict(PyObject* module, tg_axi* x) {
-  static const char* const names[] = {"transactions", "channels", "outstanding",
+static PyObject *axi_dict(PyObject *module, tg_axi *x) {
+  static const char *const names[] = {"transactions", "channels", "outstanding",
                                       "blocks",       "problems", "lanes"};
   PyObject *out = NULL, *value = NULL;
-  tg_py_hold* hold = tg_py_hold_new(x, free_axi);
+  tg_py_hold *hold = tg_py_hold_new(x, free_axi);
   if (hold == NULL) return NULL;
   out = PyDict_New();
   if (out != NULL) value = figures(x);
   if (value == NULL || PyDict_SetItemString(out, "figures", value) < 0) Py_CLEAR(out);
   Py_XDECREF(value);
   for (size_t i = 0; out != NULL && i < sizeof names / sizeof *names; i++) {
-    value = tg_py_table(module, (tg_table*)(uintptr_t)tg_axi_table(x, names[i]), hold);
+    value = tg_py_table(module, (tg_table *)(uintptr_t)tg_axi_table(x, names[i]), hold);
     if (value == NULL || PyDict_SetItemString(out, names[i], value) < 0) Py_CLEAR(out);
     Py_XDECREF(value);
   }
@@ -293,8 +293,8 @@ static PyObject* axi_dict(PyObject* module, tg_axi* x) {
   return out;
 }
 
-static int kind_of(const char* word, tg_axi_kind* kind) {
-  static const char* const words[] = {"auto", "axi4", "axi3", "lite"};
+static int kind_of(const char *word, tg_axi_kind *kind) {
+  static const char *const words[] = {"auto", "axi4", "axi3", "lite"};
   for (size_t i = 0; i < 4; i++)
     if (strcmp(word, words[i]) == 0) {
       *kind = (tg_axi_kind)i;
@@ -304,16 +304,16 @@ static int kind_of(const char* word, tg_axi_kind* kind) {
   return -1;
 }
 
-static PyObject* capture_axi(PyObject* object, PyObject* args, PyObject* kwargs) {
-  static char* names[] = {"interface",        "kind", "assume", "ignore_gaps", "lanes",
+static PyObject *capture_axi(PyObject *object, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"interface",        "kind", "assume", "ignore_gaps", "lanes",
                           "max_transactions", NULL};
-  Capture* self = (Capture*)object;
+  Capture *self = (Capture *)object;
   PyObject *assume_arg = NULL, *lanes = Py_None, *assume = NULL, *values[MOST_WORDS], *out = NULL;
   const char *word = "auto", *roles[MOST_WORDS];
   tg_axi_assume levels[MOST_WORDS];
   tg_axi_options o = {0};
   tg_error err = {0};
-  tg_axi* x = NULL;
+  tg_axi *x = NULL;
   int ignore_gaps = 0;
   unsigned long long first = 0, last = 0, most = 0;
   tg_status status = TG_OK;
@@ -372,8 +372,8 @@ static PyType_Slot capture_slots[] = {
     {Py_tp_doc,
      "Capture(form, *, sample_on=None, keep=(), map=(), samples=0, max_item=0)\n--\n\n"
      "A logic capture fed in pieces: an ILA CSV, a VCD or an ILA dump."},
-    {Py_tp_new, (void*)(uintptr_t)capture_new},
-    {Py_tp_dealloc, (void*)(uintptr_t)capture_dealloc},
+    {Py_tp_new, (void *)(uintptr_t)capture_new},
+    {Py_tp_dealloc, (void *)(uintptr_t)capture_dealloc},
     {Py_tp_methods, capture_methods},
     {0, NULL}};
 
@@ -382,8 +382,8 @@ static PyType_Spec capture_spec = {.name = "tickgauge._core.Capture",
                                    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
                                    .slots = capture_slots};
 
-static PyObject* capture_sniff(PyObject* module, PyObject* data) {
-  static const char* const forms[] = {NULL, "csv", "vcd", "dmp"};
+static PyObject *capture_sniff(PyObject *module, PyObject *data) {
+  static const char *const forms[] = {NULL, "csv", "vcd", "dmp"};
   Py_buffer view;
   (void)module;
   if (PyObject_GetBuffer(data, &view, PyBUF_SIMPLE) < 0) return NULL;
@@ -398,10 +398,10 @@ static PyMethodDef functions[] = {{"capture_sniff", capture_sniff, METH_O,
                                    "None."},
                                   {NULL, NULL, 0, NULL}};
 
-int tg_py_add_capture(PyObject* module) {
-  tg_py_state* state = tg_py_state_of(module);
-  state->capture_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, &capture_spec, NULL);
+int tg_py_add_capture(PyObject *module) {
+  tg_py_state *state = tg_py_state_of(module);
+  state->capture_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &capture_spec, NULL);
   if (state->capture_type == NULL) return -1;
-  if (PyModule_AddObjectRef(module, "Capture", (PyObject*)state->capture_type) < 0) return -1;
+  if (PyModule_AddObjectRef(module, "Capture", (PyObject *)state->capture_type) < 0) return -1;
   return PyModule_AddFunctions(module, functions);
 }

@@ -8,7 +8,7 @@
 static wave w;
 static wave_text t;
 
-static tg_axi* analyse(const tg_axi_options* o) {
+static tg_axi *analyse(const tg_axi_options *o) {
   wave_csv(&w, WAVE_RADIX, &t);
   return wave_axi(t.p, t.n, 0, NULL, o);
 }
@@ -21,7 +21,7 @@ START_TEST(reads_of_two_ids_interleave) {
   wave_r(&w, 6, 0, false);
   wave_r(&w, 7, 1, true);
   wave_r(&w, 8, 0, true);
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   ck_assert_uint_eq(txn_u(x, 0, TG_TXN_DATA_FIRST), 6);
   ck_assert_uint_eq(txn_u(x, 0, TG_TXN_DATA_LAST), 8);
   ck_assert_uint_eq(txn_u(x, 1, TG_TXN_DATA_FIRST), 5);
@@ -39,7 +39,7 @@ START_TEST(one_id_stays_in_order_and_queues) {
   wave_command(&w, true, 2, 2, 0, 0x200, 1);
   wave_r(&w, 5, 0, true);
   wave_r(&w, 9, 0, true);
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   ck_assert_uint_eq(txn_u(x, 0, TG_TXN_DATA_LAST), 5);
   ck_assert_uint_eq(txn_u(x, 1, TG_TXN_DATA_LAST), 9);
   ck_assert_int_eq(txn_i(x, 1, TG_TXN_QUEUE), -3); /* accepted 3 before the one before it ended */
@@ -53,7 +53,7 @@ START_TEST(write_data_may_lead_its_address) {
   wave_w(&w, 3, true);
   wave_command(&w, false, 5, 6, 1, 0x100, 2);
   wave_b(&w, 9, 1);
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   ck_assert_uint_eq(txn_u(x, 0, TG_TXN_DATA_FIRST), 2);
   ck_assert_int_eq(txn_i(x, 0, TG_TXN_FIRST_DATA), -4);
   ck_assert_int_eq(txn_i(x, 0, TG_TXN_RESPONSE), 3);
@@ -72,7 +72,7 @@ START_TEST(data_under_way_at_the_start_is_an_orphan) {
   wave_b(&w, 9, 1);
   wave_r(&w, 3, 3, false);
   wave_r(&w, 5, 3, true);
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   ck_assert_uint_eq(tg_axi_about(x).orphans, 2);
   ck_assert_uint_eq(tg_axi_about(x).complete_writes, 1);
   ck_assert(txn_is(x, 0, TG_TXN_STATUS, "orphan"));
@@ -88,7 +88,7 @@ START_TEST(without_last_the_length_counts) {
   wave_base(&w);
   wave_drop(&w, "rlast");
   wave_drop(&w, "wlast");
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   check_base(x);
   tg_axi_free(x);
 }
@@ -100,7 +100,7 @@ START_TEST(without_ids_order_counts) {
   wave_drop(&w, "arid");
   wave_drop(&w, "bid");
   wave_drop(&w, "awid");
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   check_base(x);
   tg_axi_free(x);
 }
@@ -110,7 +110,7 @@ START_TEST(without_length_last_counts) {
   wave_base(&w);
   wave_drop(&w, "arlen");
   wave_drop(&w, "awlen");
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   check_base(x);
   tg_axi_free(x);
 }
@@ -120,7 +120,7 @@ START_TEST(without_both_nothing_is_guessed) {
   wave_base(&w);
   wave_drop(&w, "arlen");
   wave_drop(&w, "rlast");
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   ck_assert(txn_is(x, 0, TG_TXN_STATUS, "incomplete"));
   ck_assert(txn_is(x, 0, TG_TXN_WHY, "neither length nor LAST is in the capture"));
   tg_axi_free(x);
@@ -136,7 +136,7 @@ START_TEST(last_at_another_beat_is_a_protocol_error) {
     wave_set(&w, "rlast", 12, 12, 0);
     wave_r(&w, 13, 1, true);
   }
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   ck_assert_uint_eq(tg_axi_about(x).protocol, 1);
   ck_assert_uint_eq(txn_flags(x, 0), TG_AXI_F_PROTOCOL);
   ck_assert_uint_eq(tg_axi_about(x).complete_reads, 0);
@@ -149,7 +149,7 @@ START_TEST(a_response_before_its_data_is_a_protocol_error) {
   wave_base(&w);
   wave_set(&w, "bvalid", 14, 14, 0);
   wave_b(&w, 8, 2);
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   ck_assert_uint_ne(txn_flags(x, 1) & TG_AXI_F_PROTOCOL, 0);
   tg_axi_free(x);
 }
@@ -159,7 +159,7 @@ START_TEST(valid_that_falls_is_a_protocol_error) {
   wave_idle(&w, 12);
   wave_set(&w, "arready", 0, 11, 0);
   wave_set(&w, "arvalid", 3, 5, 1);
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   ck_assert_uint_eq(tg_axi_about(x).protocol, 1);
   ck_assert_uint_eq(tg_axi_about(x).reads, 0);
   tg_axi_free(x);
@@ -169,7 +169,7 @@ END_TEST
 START_TEST(unknown_valid_makes_it_uncertain_unknown_data_does_not) {
   wave_base(&w);
   wave_set(&w, _i == 0 ? "rvalid" : "rdata", 10, 10, WAVE_X);
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   ck_assert_uint_eq(txn_flags(x, 0), _i == 0 ? TG_AXI_F_UNCERTAIN : TG_AXI_F_COUNTED);
   ck_assert_uint_eq(tg_axi_about(x).unknown, _i == 0 ? 1 : 0);
   tg_axi_free(x);
@@ -179,7 +179,7 @@ END_TEST
 START_TEST(both_ends_must_be_inside) {
   wave_base(&w);
   w.samples = 12;
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   for (size_t i = 0; i < 2; i++) {
     ck_assert(txn_is(x, i, TG_TXN_STATUS, "incomplete"));
     ck_assert(txn_is(x, i, TG_TXN_WHY, "the capture ends"));
@@ -195,7 +195,7 @@ START_TEST(an_address_up_at_the_start_has_no_known_start) {
   wave_idle(&w, 12);
   wave_command(&w, true, 0, 2, 0, 0x100, 1);
   wave_r(&w, 5, 0, true);
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   ck_assert_uint_eq(txn_flags(x, 0), TG_AXI_F_START | TG_AXI_F_COUNTED);
   tg_axi_free(x);
 }
@@ -209,7 +209,7 @@ START_TEST(windows_part_everything) {
   wave_idle(&w, 12);
   wave_r(&w, 1, 1, true);
   wave_csv_rows(&w, WAVE_RADIX, 12, &t);
-  tg_axi* x = wave_axi(t.p, t.n, 0, NULL, NULL);
+  tg_axi *x = wave_axi(t.p, t.n, 0, NULL, NULL);
   uint32_t window = 0;
   ck_assert(txn_is(x, 0, TG_TXN_WHY, "its window ends"));
   ck_assert(txn_is(x, 2, TG_TXN_STATUS, "orphan"));
@@ -223,23 +223,23 @@ END_TEST
 START_TEST(a_gap_parts_unless_ignored) {
   wave_base(&w);
   wave_csv(&w, WAVE_RADIX, &t);
-  char* row = strstr(t.p, "\n10,10,");
+  char *row = strstr(t.p, "\n10,10,");
   ck_assert_ptr_nonnull(row);
   memcpy(row, "\n90,90,", 7);
   tg_axi_options o = {.ignore_gaps = _i == 1};
-  char* next = strstr(t.p, "\n11,11,");
+  char *next = strstr(t.p, "\n11,11,");
   memcpy(next, "\n91,91,", 7);
   for (unsigned k = 12; k < 24; k++) {
     char from[16], to[16];
     snprintf(from, sizeof from, "\n%u,%u,", k, k);
     snprintf(to, sizeof to, "\n%u,%u,", k + 80, k + 80);
-    char* at = strstr(t.p, from);
+    char *at = strstr(t.p, from);
     ck_assert_ptr_nonnull(at);
     if (k < 20) memcpy(at, to, 7);
     if (k >= 20) memset(at + 1, 0, 0), t.n = (size_t)(at + 1 - t.p);
     if (k >= 20) break;
   }
-  tg_axi* x = wave_axi(t.p, t.n, 0, NULL, &o);
+  tg_axi *x = wave_axi(t.p, t.n, 0, NULL, &o);
   if (_i == 0) {
     ck_assert(txn_is(x, 0, TG_TXN_WHY, "a gap follows"));
     ck_assert_uint_eq(txn_flags(x, 0), TG_AXI_F_LOWER);
@@ -257,7 +257,7 @@ START_TEST(a_gap_column_marks_the_sample) {
       "Sample in Buffer,Sample in Window,TRIGGER,GAP,arvalid,arready,araddr[7:0],rvalid,rready\n"
       "Radix - UNSIGNED,UNSIGNED,UNSIGNED,HEX,HEX,UNSIGNED,HEX,HEX\n"
       "0,0,0,0,1,1,16,0,1\n1,1,0,1,X,X,X,X,X\n2,2,0,0,0,1,0,1,1\n";
-  tg_axi* x = wave_axi(text, sizeof text - 1, 0, NULL, NULL);
+  tg_axi *x = wave_axi(text, sizeof text - 1, 0, NULL, NULL);
   ck_assert_uint_eq(txn_u(x, 0, TG_TXN_ADDR), 16);
   ck_assert(txn_is(x, 0, TG_TXN_WHY, "a gap follows"));
   ck_assert(txn_is(x, 1, TG_TXN_STATUS, "orphan"));
@@ -274,7 +274,7 @@ START_TEST(blocked_reads_are_told_by_the_contrast) {
   wave_set(&w, "wlast", 33, 33, 1);
   wave_set(&w, "rvalid", 38, 63, 1);
   wave_set(&w, "rlast", 63, 63, 1);
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   tg_axi_figures f = tg_axi_about(x);
   ck_assert_uint_eq(f.blocked, 33);
   ck_assert_uint_eq(f.r_and_w, 0);
@@ -296,7 +296,7 @@ START_TEST(the_master_s_own_wait_is_apart) {
   wave_set(&w, "rlast", 2, 6, 1);
   wave_set(&w, "rready", 2, 5, 0);
   wave_set(&w, "wvalid", 1, 6, 1);
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   ck_assert_uint_eq(tg_axi_about(x).w_only, 5);
   ck_assert_uint_eq(tg_axi_about(x).blocked, 1);
   ck_assert_uint_eq(tg_axi_about(x).master_stall, 4);
@@ -312,7 +312,7 @@ START_TEST(payload_takes_the_unaligned_head_off) {
   wave_add(&w, "arburst", 2, rows[_i].burst);
   wave_command(&w, true, 0, 0, 0, 0x1003, 4);
   for (unsigned k = 4; k < 8; k++) wave_r(&w, k, 0, k == 7);
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   ck_assert_uint_eq(txn_u(x, 0, TG_TXN_BYTES), rows[_i].bytes);
   tg_axi_free(x);
 }
@@ -320,8 +320,8 @@ END_TEST
 
 START_TEST(the_kind_follows_the_signals) {
   static const struct {
-    const char* drop[10];
-    const char* add;
+    const char *drop[10];
+    const char *add;
     unsigned width;
     tg_axi_kind kind;
   } rows[] = {{{NULL}, NULL, 0, TG_AXI_4},
@@ -335,7 +335,7 @@ START_TEST(the_kind_follows_the_signals) {
   wave_base(&w);
   for (size_t i = 0; rows[_i].drop[i] != NULL; i++) wave_drop(&w, rows[_i].drop[i]);
   if (rows[_i].add != NULL) wave_add(&w, rows[_i].add, rows[_i].width, 0);
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   ck_assert_int_eq(tg_axi_about(x).kind, rows[_i].kind);
   tg_axi_free(x);
 }
@@ -360,7 +360,7 @@ START_TEST(ctrl_stands_for_the_scalars) {
           for (unsigned k = 0; k < w.samples; k++) w.v[to][k] |= w.v[s][k] << bit;
     for (unsigned bit = 0; bit < rows[i].width; bit++) wave_drop(&w, rows[i].bits[bit]);
   }
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   check_base(x);
   tg_axi_free(x);
 }
@@ -371,7 +371,7 @@ START_TEST(a_missing_ready_is_assumed_only_on_request) {
   tg_axi_options o = {.assume = assume, .n_assume = 1};
   wave_base(&w);
   wave_drop(&w, "bready");
-  tg_axi* x = analyse(NULL);
+  tg_axi *x = analyse(NULL);
   ck_assert(txn_is(x, 1, TG_TXN_WHY, "the B channel is not in the capture"));
   tg_axi_free(x);
   x = analyse(&o);
@@ -387,7 +387,7 @@ START_TEST(a_map_wins_over_names) {
   for (unsigned i = 0; i < w.signals; i++)
     if (strcmp(w.name[i], "arvalid") == 0) w.name[i] = "foo";
   wave_csv(&w, WAVE_RADIX, &t);
-  tg_axi* x = wave_axi(t.p, t.n, 0, &o, NULL);
+  tg_axi *x = wave_axi(t.p, t.n, 0, &o, NULL);
   check_base(x);
   tg_axi_free(x);
 }
@@ -396,11 +396,11 @@ END_TEST
 START_TEST(lanes_cover_the_range_asked_for) {
   tg_axi_options o = {.lanes = true, .lane_first = 2, .lane_last = 13};
   wave_base(&w);
-  tg_axi* x = analyse(&o);
-  const tg_table* lanes = tg_axi_table(x, "lanes");
+  tg_axi *x = analyse(&o);
+  const tg_table *lanes = tg_axi_table(x, "lanes");
   uint64_t covered[5] = {0};
   for (size_t i = 0; i < tg_table_rows(lanes); i++) {
-    static const char* const names[] = {"AR", "AW", "W", "R", "B"};
+    static const char *const names[] = {"AR", "AW", "W", "R", "B"};
     tg_str ch = {0};
     uint64_t first = 0, last = 0;
     ck_assert(tg_table_text(lanes, i, 0, &ch) && tg_table_u64(lanes, i, 2, &first) &&
@@ -417,8 +417,8 @@ END_TEST
 
 START_TEST(wrong_questions_are_refused) {
   static const tg_axi_assume assume[] = {{"araddr", 1}};
-  tg_capture* c = NULL;
-  tg_axi* x = NULL;
+  tg_capture *c = NULL;
+  tg_axi *x = NULL;
   tg_error err = {0};
   wave_base(&w);
   wave_csv(&w, WAVE_RADIX, &t);
@@ -436,7 +436,7 @@ START_TEST(wrong_questions_are_refused) {
 END_TEST
 
 int main(void) {
-  TCase* tc = tcase_create("capture_axi");
+  TCase *tc = tcase_create("capture_axi");
   tcase_add_test(tc, reads_of_two_ids_interleave);
   tcase_add_test(tc, one_id_stays_in_order_and_queues);
   tcase_add_test(tc, write_data_may_lead_its_address);
@@ -463,9 +463,9 @@ int main(void) {
   tcase_add_test(tc, a_map_wins_over_names);
   tcase_add_test(tc, lanes_cover_the_range_asked_for);
   tcase_add_test(tc, wrong_questions_are_refused);
-  Suite* s = suite_create("capture_axi");
+  Suite *s = suite_create("capture_axi");
   suite_add_tcase(s, tc);
-  SRunner* runner = srunner_create(s);
+  SRunner *runner = srunner_create(s);
   srunner_run_all(runner, CK_ENV);
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);

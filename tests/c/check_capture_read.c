@@ -9,8 +9,8 @@
 
 static const size_t cuts[] = {1, 2, 3, 5, 64, 0};
 
-static void read_base(const wave_text* t, size_t cut) {
-  tg_axi* x = wave_axi(t->p, t->n, cut, NULL, NULL);
+static void read_base(const wave_text *t, size_t cut) {
+  tg_axi *x = wave_axi(t->p, t->n, cut, NULL, NULL);
   check_base(x);
   tg_axi_free(x);
 }
@@ -35,7 +35,7 @@ START_TEST(vcd_is_the_same_by_unit_or_clock_and_cut) {
 END_TEST
 
 START_TEST(names_bind_by_their_leaf) {
-  static const char* const forms[][2] = {
+  static const char *const forms[][2] = {
       {"", ""},          {"SLOT_0_AXI/", ""}, {"cpu_", ""},
       {"s_axi_", "_i"},  {"M_AXI_", "_1"},    {"m_axi_gmem_", "_reg"},
       {"a.b.port.", ""}, {"u0/axi[", "]"},    {"slot_0 : ps/S_AXI_HPC0_FPD : ", ""}};
@@ -47,14 +47,14 @@ START_TEST(names_bind_by_their_leaf) {
 }
 END_TEST
 
-static tg_capture* must_read(const char* p, size_t n) {
-  tg_capture* c = NULL;
+static tg_capture *must_read(const char *p, size_t n) {
+  tg_capture *c = NULL;
   tg_error err = {0};
   ck_assert_msg(wave_read(NULL, p, n, 0, NULL, &c, &err) == TG_OK, "%s", err.message);
   return c;
 }
 
-static bool has_problem(const tg_table* problems, const char* reason) {
+static bool has_problem(const tg_table *problems, const char *reason) {
   tg_str s = {0};
   for (size_t i = 0; i < tg_table_rows(problems); i++)
     if (tg_table_text(problems, i, TG_PROBLEM_REASON, &s) && s.n == strlen(reason) &&
@@ -66,7 +66,7 @@ static bool has_problem(const tg_table* problems, const char* reason) {
 START_TEST(a_cut_row_is_dropped_and_said) {
   wave_base(&w);
   wave_csv(&w, WAVE_RADIX, &t);
-  tg_capture* c = must_read(t.p, t.n - 20);
+  tg_capture *c = must_read(t.p, t.n - 20);
   ck_assert_uint_eq(tg_capture_about(c).samples, 23);
   ck_assert(has_problem(tg_capture_problems(c), "cut"));
   tg_capture_free(c);
@@ -74,7 +74,7 @@ START_TEST(a_cut_row_is_dropped_and_said) {
 END_TEST
 
 START_TEST(a_cut_header_is_an_error) {
-  tg_capture* c = NULL;
+  tg_capture *c = NULL;
   tg_error err = {0};
   const char text[] = "Sample in Buffer,Sample in Window,TRIGGER,a_arva";
   ck_assert_int_eq(wave_read(NULL, text, sizeof text - 1, 3, NULL, &c, &err), TG_ETRUNCATED);
@@ -86,7 +86,7 @@ START_TEST(no_rows_are_no_samples) {
   wave_base(&w);
   w.samples = 0;
   wave_csv(&w, WAVE_RADIX, &t);
-  tg_capture* c = must_read(t.p, t.n);
+  tg_capture *c = must_read(t.p, t.n);
   ck_assert_uint_eq(tg_capture_about(c).samples, 0);
   tg_capture_free(c);
 }
@@ -95,7 +95,7 @@ END_TEST
 START_TEST(a_row_with_an_empty_first_cell_is_skipped) {
   wave_base(&w);
   wave_csv(&w, 0, &t);
-  char* eol = strchr(t.p, '\n');
+  char *eol = strchr(t.p, '\n');
   wave_text edited = {.n = 0};
   wave_say(&edited, "%.*s,,,a note\n%s", (int)(eol - t.p + 1), t.p, eol + 1);
   read_base(&edited, 0);
@@ -108,9 +108,9 @@ START_TEST(wide_and_worded_columns_are_passed_over) {
   wave_base(&w);
   wave_csv(&w, WAVE_RADIX, &t);
   wide.n = 0;
-  const char* p = t.p;
+  const char *p = t.p;
   for (unsigned line = 0; *p != 0; line++) {
-    const char* eol = strchr(p, '\n');
+    const char *eol = strchr(p, '\n');
     wave_say(&wide, "%.*s", (int)(eol - p), p);
     if (line == 0) wave_say(&wide, ",big[1023:0],a/<const0>_14,R_Channel_(i1:s0)_(X)[2:0]");
     if (line == 1) wave_say(&wide, ",HEX,HEX,HEX");
@@ -129,7 +129,7 @@ START_TEST(words_stand_for_codes) {
       "Radix - UNSIGNED,UNSIGNED,UNSIGNED,HEX,HEX,HEX,HEX,HEX,HEX,HEX,HEX,HEX,HEX,HEX\n"
       "0,0,0,1,1,\"32 bytes\",\"WRAP\",0,1,\"OKAY\",0,00,0,0\n"
       "1,1,1,0,1,\"32 bytes\",\"WRAP\",1,1,\"DECERR\",1,00,0,0\n";
-  tg_axi* x = wave_axi(text, sizeof text - 1, 0, NULL, NULL);
+  tg_axi *x = wave_axi(text, sizeof text - 1, 0, NULL, NULL);
   ck_assert(txn_is(x, 0, TG_TXN_BURST, "WRAP"));
   ck_assert(txn_is(x, 0, TG_TXN_RESP, "DECERR"));
   ck_assert_uint_eq(txn_u(x, 0, TG_TXN_BYTES), 32);
@@ -139,17 +139,17 @@ END_TEST
 
 /* Without a radix row: exactly ceil(width / 4) digits is hex, anything else decimal. */
 START_TEST(radix_is_settled_by_the_whole_column) {
-  static const char* const cells[][3] = {
+  static const char *const cells[][3] = {
       {"00000010", "00000020", "0x10"}, {"00000010", "16", "10"}, {"12345678", "-1", "12345678"}};
   static const uint64_t right[] = {0x10, 10, 12345678};
   wave_text text = {.n = 0};
-  tg_table* changes = NULL;
+  tg_table *changes = NULL;
   uint64_t v = 0;
   wave_say(&text,
            "Sample in Buffer,Sample in Window,TRIGGER,arvalid,arready,araddr[31:0]\n"
            "0,0,0,0,0,%s\n1,1,0,0,0,%s\n",
            cells[_i][0], cells[_i][1]);
-  tg_capture* c = must_read(text.p, text.n);
+  tg_capture *c = must_read(text.p, text.n);
   ck_assert_int_eq(tg_capture_changes(c, 2, &changes), TG_OK);
   ck_assert(tg_table_u64(changes, 0, 1, &v));
   ck_assert_uint_eq(v, right[_i]);
@@ -168,10 +168,10 @@ START_TEST(a_signed_number_of_128_bits_is_kept) {
       "Sample in Buffer,Sample in Window,TRIGGER,big[127:0]\n"
       "Radix - UNSIGNED,UNSIGNED,UNSIGNED,SIGNED\n"
       "0,0,1,-54732843948766763197714740953344781197\n";
-  const char* keep[] = {"big"};
+  const char *keep[] = {"big"};
   tg_capture_options o = {.keep = keep, .n_keep = 1};
-  tg_capture* c = NULL;
-  tg_table* changes = NULL;
+  tg_capture *c = NULL;
+  tg_table *changes = NULL;
   uint64_t low = 0, high = 0;
   ck_assert_int_eq(wave_read(NULL, text, sizeof text - 1, 0, &o, &c, NULL), TG_OK);
   ck_assert_int_eq(tg_capture_changes(c, 0, &changes), TG_OK);
@@ -189,12 +189,12 @@ END_TEST
 
 START_TEST(what_is_no_capture_is_refused) {
   static const char utf16[] = "\xff\xfeS\0a\0m\0p\0l\0e\0 \0i\0n\0 \0B\0u\0f\0f\0e\0r\0";
-  tg_capture* c = NULL;
+  tg_capture *c = NULL;
   tg_error err = {0};
-  ck_assert_int_eq(tg_capture_sniff((const uint8_t*)"1,2,3\n", 6), TG_CAPTURE_UNKNOWN);
+  ck_assert_int_eq(tg_capture_sniff((const uint8_t *)"1,2,3\n", 6), TG_CAPTURE_UNKNOWN);
   ck_assert_int_eq(wave_read(NULL, utf16, sizeof utf16 - 1, 0, NULL, &c, &err), TG_EUNSUPPORTED);
   ck_assert_int_eq(tg_capture_new(NULL, TG_CAPTURE_CSV, NULL, &c, &err), TG_OK);
-  ck_assert_int_eq(tg_capture_feed(c, (const uint8_t*)"0,0,0,1\n", 8, &err), TG_ESYNTAX);
+  ck_assert_int_eq(tg_capture_feed(c, (const uint8_t *)"0,0,0,1\n", 8, &err), TG_ESYNTAX);
   ck_assert_int_eq(tg_capture_finish(c, &err), TG_EINVAL);
   tg_capture_free(c);
 }
@@ -214,7 +214,7 @@ START_TEST(other_kinds_of_variables_do_not_disturb) {
       "$var parameter 32 ) P [31:0] $end\n$var reg 1 ! twin $end\n" END
       "#0\nr1.5 &\nsIDLE '\n0!\n1\"\nb0 #\n0$\n1%\n#1\n1!\nb1000 #\n1(\n#2\n0!\n#5\n1$\nr2e9 "
       "&\n#6\n0$\n";
-  tg_axi* x = wave_axi(text, sizeof text - 1, 0, NULL, NULL);
+  tg_axi *x = wave_axi(text, sizeof text - 1, 0, NULL, NULL);
   ck_assert_uint_eq(txn_u(x, 0, TG_TXN_AX_ACCEPT), 1);
   ck_assert_uint_eq(txn_u(x, 0, TG_TXN_ADDR), 8);
   ck_assert_uint_eq(txn_u(x, 0, TG_TXN_DATA_LAST), 5);
@@ -225,7 +225,7 @@ END_TEST
 START_TEST(a_real_ready_is_no_ready) {
   const char text[] =
       "$var reg 1 ! rvalid $end\n$var real 64 \" rready $end\n$enddefinitions $end\n#0\n0!\n";
-  tg_capture* c = must_read(text, sizeof text - 1);
+  tg_capture *c = must_read(text, sizeof text - 1);
   tg_str s = {0};
   bool usable = true;
   ck_assert(tg_table_text(tg_capture_interfaces(c), 0, 4, &s));
@@ -237,7 +237,7 @@ END_TEST
 
 START_TEST(values_before_their_first_are_unknown) {
   const char text[] = HEAD END "#0\n1\"\n1%\n#3\n0!\n0$\n#4\n1!\n#5\n0!\n";
-  tg_axi* x = wave_axi(text, sizeof text - 1, 0, NULL, NULL);
+  tg_axi *x = wave_axi(text, sizeof text - 1, 0, NULL, NULL);
   ck_assert_uint_eq(tg_axi_about(x).unknown, 3);
   ck_assert_uint_eq(tg_axi_about(x).reads, 1);
   tg_axi_free(x);
@@ -249,7 +249,7 @@ START_TEST(dumpoff_makes_all_unknown) {
       "#0\n0!\n1\"\n0$\n1%\n#1\n1!\n#2\n0!\n#3\n$dumpoff\nx!\nx\"\nx$\nx%\n$end\n#5\n$dumpon\n$"
       "end\n"
       "#6\n0!\n1\"\n0$\n1%\n#7\n1$\n#8\n0$\n";
-  tg_axi* x = wave_axi(text, sizeof text - 1, 0, NULL, NULL);
+  tg_axi *x = wave_axi(text, sizeof text - 1, 0, NULL, NULL);
   ck_assert_uint_eq(tg_axi_about(x).unknown, 3);
   ck_assert(txn_is(x, 0, TG_TXN_STATUS, "complete"));
   ck_assert_uint_eq(txn_flags(x, 0), TG_AXI_F_UNCERTAIN);
@@ -260,8 +260,8 @@ END_TEST
 
 START_TEST(time_that_goes_back_is_said_and_matches_nothing) {
   const char text[] = HEAD END "#0\n0!\n1\"\n0$\n1%\n#5\n1!\n#6\n0!\n#4\n1$\n#9\n0$\n#10\n";
-  tg_capture* c = must_read(text, sizeof text - 1);
-  tg_axi* x = NULL;
+  tg_capture *c = must_read(text, sizeof text - 1);
+  tg_axi *x = NULL;
   ck_assert(has_problem(tg_capture_problems(c), "time-backwards"));
   ck_assert_int_eq(tg_axi_new(NULL, c, NULL, &x, NULL), TG_OK);
   ck_assert(txn_is(x, 0, TG_TXN_STATUS, "incomplete"));
@@ -274,7 +274,7 @@ START_TEST(times_near_the_end_of_64_bits_cost_nothing) {
   const char text[] = HEAD END
       "#9223372036854775000\n0!\n1\"\n0$\n1%\n#9223372036854775807\n1!\n#9223372036854775808\n0!\n"
       "#18446744073709551000\n1$\n#18446744073709551001\n0$\n";
-  tg_axi* x = wave_axi(text, sizeof text - 1, 0, NULL, NULL);
+  tg_axi *x = wave_axi(text, sizeof text - 1, 0, NULL, NULL);
   ck_assert_uint_eq(txn_u(x, 0, TG_TXN_AX_ACCEPT), 9223372036854775807u);
   ck_assert_int_eq(txn_i(x, 0, TG_TXN_SPAN),
                    (int64_t)(18446744073709551000u - 9223372036854775807u));
@@ -284,7 +284,7 @@ END_TEST
 
 START_TEST(a_cut_change_drops_its_time) {
   const char text[] = HEAD END "#0\n0!\n1\"\n0$\n1%\n#5\n1!\n#6\n0!\nb10";
-  tg_capture* c = must_read(text, sizeof text - 1);
+  tg_capture *c = must_read(text, sizeof text - 1);
   ck_assert(has_problem(tg_capture_problems(c), "cut"));
   ck_assert_uint_eq(tg_capture_about(c).samples, 6);
   tg_capture_free(c);
@@ -293,7 +293,7 @@ END_TEST
 
 START_TEST(a_vcd_without_times_is_empty) {
   const char text[] = HEAD END;
-  tg_capture* c = must_read(text, sizeof text - 1);
+  tg_capture *c = must_read(text, sizeof text - 1);
   ck_assert_uint_eq(tg_capture_about(c).samples, 0);
   tg_capture_free(c);
 }
@@ -318,14 +318,14 @@ END_TEST
 
 /* Vivado toggles _TRIGGER and _WINDOW; ChipScoPy's trigger is high for one sample. */
 START_TEST(marks_follow_the_producer) {
-  static const char* const heads[] = {"", "$version ChipScoPy 2025.2 $end\n"};
+  static const char *const heads[] = {"", "$version ChipScoPy 2025.2 $end\n"};
   static const uint64_t triggers[] = {2, 1};
   wave_text text = {.n = 0};
   wave_say(&text,
            "%s" HEAD "$var reg 1 & _TRIGGER $end\n$var reg 1 ' _WINDOW $end\n" END
            "#0\n0!\n1\"\n0$\n1%%\n0&\n%d'\n#3\n1&\n#4\n0&\n#9\n%d'\n",
            heads[_i], _i == 0, _i != 0);
-  tg_capture* c = must_read(text.p, text.n);
+  tg_capture *c = must_read(text.p, text.n);
   ck_assert_uint_eq(tg_capture_about(c).triggers, triggers[_i]);
   ck_assert_uint_eq(tg_capture_about(c).windows, 2);
   tg_capture_free(c);
@@ -335,12 +335,12 @@ END_TEST
 /* ---- memory and limits --------------------------------------------------------------------------
  */
 
-static tg_status run_all(const tg_alloc* a) {
-  tg_capture* c = NULL;
-  tg_axi* x = NULL;
-  tg_table* changes = NULL;
+static tg_status run_all(const tg_alloc *a) {
+  tg_capture *c = NULL;
+  tg_axi *x = NULL;
+  tg_table *changes = NULL;
   const tg_capture_map map[] = {{"arvalid", "top/slot_0_axi_arvalid"}};
-  const char* keep[] = {"top/slot_0_axi_rdata"};
+  const char *keep[] = {"top/slot_0_axi_rdata"};
   const tg_capture_options o = {.map = map, .n_map = 1, .keep = keep, .n_keep = 1};
   tg_status st = wave_read(a, t.p, t.n, 50, &o, &c, NULL);
   if (st == TG_OK) st = tg_axi_new(a, c, NULL, &x, NULL);
@@ -363,7 +363,7 @@ START_TEST(every_allocation_may_fail) {
 END_TEST
 
 START_TEST(a_row_beyond_the_limit_is_refused) {
-  tg_capture* c = NULL;
+  tg_capture *c = NULL;
   tg_error err = {0};
   wave_base(&w);
   wave_csv(&w, WAVE_RADIX, &t);
@@ -373,7 +373,7 @@ START_TEST(a_row_beyond_the_limit_is_refused) {
 END_TEST
 
 int main(void) {
-  TCase* tc = tcase_create("capture_read");
+  TCase *tc = tcase_create("capture_read");
   tcase_add_loop_test(tc, csv_is_the_same_however_written_and_cut, 0, 30);
   tcase_add_loop_test(tc, vcd_is_the_same_by_unit_or_clock_and_cut, 0, 12);
   tcase_add_loop_test(tc, names_bind_by_their_leaf, 0, 9);
@@ -399,9 +399,9 @@ int main(void) {
   tcase_add_loop_test(tc, every_allocation_may_fail, 0, 2);
   tcase_add_test(tc, a_row_beyond_the_limit_is_refused);
   tcase_set_timeout(tc, 60);
-  Suite* s = suite_create("capture_read");
+  Suite *s = suite_create("capture_read");
   suite_add_tcase(s, tc);
-  SRunner* runner = srunner_create(s);
+  SRunner *runner = srunner_create(s);
   srunner_run_all(runner, CK_ENV);
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);

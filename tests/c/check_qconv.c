@@ -10,9 +10,9 @@
 #define SHAPE "(160x160x64x32 1x1)"
 #define GOOD "[qconv_strip] test success!!!\n"
 
-static void expect(const char* text, const char* table, const char* columns, const char* right) {
+static void expect(const char *text, const char *table, const char *columns, const char *right) {
   static out_text out;
-  tg_result* r = reduced(text, NULL);
+  tg_result *r = reduced(text, NULL);
   ck_assert_str_eq(rows_of(r, table, columns, &out), right);
   tg_result_free(r);
 }
@@ -117,19 +117,29 @@ START_TEST(cpu_time_is_no_measurement) {
 }
 END_TEST
 
-static tg_status run_all(const tg_alloc* a) {
-  const char* const texts[] = {article, NULL};
-  tg_result* r = NULL;
-  tg_status st = reduce_texts(a, texts, NULL, &r);
+static tg_records *records;
+
+static tg_status run_all(const tg_alloc *a) {
+  const tg_records *const sources[] = {records};
+  const tg_reduce_in in = {.sources = sources, .n_sources = 1};
+  tg_result *r = NULL;
+  tg_status st = tg_reduce(a, &in, &r, NULL);
   if (st == TG_OK) tg_result_free(r);
   return st;
 }
 
-START_TEST(every_allocation_may_fail) { fail_every_allocation(run_all); }
+START_TEST(every_allocation_may_fail) {
+  tg_ruleset *set = NULL;
+  ck_assert_int_eq(tg_formats_ruleset(NULL, NULL, 0, &set, NULL), TG_OK);
+  ck_assert_int_eq(read_text(NULL, set, article, sizeof article - 1, &records), TG_OK);
+  fail_every_allocation(run_all);
+  tg_records_free(records);
+  tg_ruleset_free(set);
+}
 END_TEST
 
 int main(void) {
-  TCase* tc = tcase_create("qconv");
+  TCase *tc = tcase_create("qconv");
   tcase_add_test(tc, the_article_s_runs);
   tcase_add_test(tc, transfers_follow_from_the_shape);
   tcase_add_loop_test(tc, options_come_in_any_order, 0, 5);
@@ -140,9 +150,9 @@ int main(void) {
   tcase_add_test(tc, cpu_time_is_no_measurement);
   tcase_add_test(tc, every_allocation_may_fail);
   tcase_set_timeout(tc, 120);
-  Suite* s = suite_create("qconv");
+  Suite *s = suite_create("qconv");
   suite_add_tcase(s, tc);
-  SRunner* runner = srunner_create(s);
+  SRunner *runner = srunner_create(s);
   srunner_run_all(runner, CK_ENV);
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);

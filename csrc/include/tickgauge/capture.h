@@ -29,22 +29,22 @@ typedef enum tg_capture_form {
 } tg_capture_form;
 
 /* What the first bytes of a source look like. 1 KiB is enough; TG_CAPTURE_UNKNOWN is no capture. */
-TG_API tg_capture_form tg_capture_sniff(const uint8_t* p, size_t n);
+TG_API tg_capture_form tg_capture_sniff(const uint8_t *p, size_t n);
 
 /* One signal put on an AXI role by hand: role "arvalid", column the name as in the file, with or
  * without its range. */
 typedef struct tg_capture_map {
-  const char* role;
-  const char* column;
+  const char *role;
+  const char *column;
 } tg_capture_map;
 
 /* All optional; 0 and NULL are the defaults. */
 typedef struct tg_capture_options {
-  const char* sample_on;   /* VCD: the signal whose rising edge samples; "" = every time unit is a
+  const char *sample_on;   /* VCD: the signal whose rising edge samples; "" = every time unit is a
                               sample; NULL = an ILA's file by unit, else a clock found by its name */
-  const char* const* keep; /* further signals to store, full names without range */
+  const char *const *keep; /* further signals to store, full names without range */
   size_t n_keep;
-  const tg_capture_map* map;
+  const tg_capture_map *map;
   size_t n_map;
   uint64_t samples;      /* depth of the capture where the file cannot say it (a VCD ends at its
                             last change); 0 = what the file shows */
@@ -55,20 +55,20 @@ typedef struct tg_capture_options {
 typedef struct tg_capture tg_capture;
 
 /* A capture of one source, still empty. TG_OK, TG_ENOMEM, TG_EINVAL (form, a role in `map`). */
-TG_API tg_status tg_capture_new(const tg_alloc* a, tg_capture_form form,
-                                const tg_capture_options* options, tg_capture** out, tg_error* err);
-TG_API void tg_capture_free(tg_capture* c);
+TG_API tg_status tg_capture_new(const tg_alloc *a, tg_capture_form form,
+                                const tg_capture_options *options, tg_capture **out, tg_error *err);
+TG_API void tg_capture_free(tg_capture *c);
 
 /* The next bytes, any number, cut anywhere: the result never depends on the cuts. Only signals
  * that bind to an AXI role or are asked for are kept, other columns are skipped unread.
  * TG_OK, TG_ENOMEM, TG_ESYNTAX (no header, no definitions), TG_ELIMIT, TG_EUNSUPPORTED (UTF-16). */
-TG_API tg_status tg_capture_feed(tg_capture* c, const uint8_t* p, size_t n, tg_error* err);
+TG_API tg_status tg_capture_feed(tg_capture *c, const uint8_t *p, size_t n, tg_error *err);
 /* Ends the source. A last row or change that is cut is dropped and listed as a problem.
  * TG_OK, or as tg_capture_feed. */
-TG_API tg_status tg_capture_finish(tg_capture* c, tg_error* err);
+TG_API tg_status tg_capture_finish(tg_capture *c, tg_error *err);
 /* Takes depth, windows, triggers and gaps from a finished TG_CAPTURE_DMP, where `c` has none of
  * its own. TG_OK, TG_ENOMEM, TG_EINVAL. */
-TG_API tg_status tg_capture_adopt(tg_capture* c, const tg_capture* dmp);
+TG_API tg_status tg_capture_adopt(tg_capture *c, const tg_capture *dmp);
 
 /* What a finished capture is. */
 typedef struct tg_capture_info {
@@ -84,28 +84,28 @@ typedef struct tg_capture_info {
   uint8_t radix_row;   /* CSV: has one */
   uint8_t ila;         /* VCD of an ILA */
 } tg_capture_info;
-TG_API tg_capture_info tg_capture_about(const tg_capture* c);
+TG_API tg_capture_info tg_capture_about(const tg_capture *c);
 /* Words of the file itself: "version", "timescale", "clock"; {NULL, 0} where it has none. */
-TG_API tg_str tg_capture_word(const tg_capture* c, const char* name);
+TG_API tg_str tg_capture_word(const tg_capture *c, const char *name);
 
 /* "signals": name TEXT, width U32, role TEXT ("arvalid"), interface U32, stored BOOL, radix TEXT,
  * changes U64. In file order. */
-TG_API const tg_table* tg_capture_signals(const tg_capture* c);
+TG_API const tg_table *tg_capture_signals(const tg_capture *c);
 /* "interfaces": prefix TEXT, slot U32, kind TEXT ("AXI4" "AXI3" "AXI4-Lite" "AXI-Stream"),
  * channels TEXT ("AR R"), missing TEXT (what --assume could settle: "arready"), bound U32,
  * data_bits U32, same_as U32 (the same wires under another name), usable BOOL, why TEXT.
  * Most matched signals first. */
-TG_API const tg_table* tg_capture_interfaces(const tg_capture* c);
+TG_API const tg_table *tg_capture_interfaces(const tg_capture *c);
 /* "marks": sample U64, kind TEXT ("window" "trigger" "gap"), sorted. */
-TG_API const tg_table* tg_capture_marks(const tg_capture* c);
+TG_API const tg_table *tg_capture_marks(const tg_capture *c);
 /* Columns as TG_PROBLEM_* of reader.h. */
-TG_API const tg_table* tg_capture_problems(const tg_capture* c);
+TG_API const tg_table *tg_capture_problems(const tg_capture *c);
 
 /* The changes of one stored signal (its row in "signals"): column "sample" U64, then "value" U64
  * (wider signals: "value" is the low word, "value1", ... the next), missing where it is unknown.
  * The caller frees the table. TG_OK, TG_ENOMEM, TG_ENOTFOUND (not stored), TG_ELIMIT (more than
  * 1024 bits). */
-TG_API tg_status tg_capture_changes(const tg_capture* c, uint32_t signal, tg_table** out);
+TG_API tg_status tg_capture_changes(const tg_capture *c, uint32_t signal, tg_table **out);
 
 /* ---- AXI ---------------------------------------------------------------------------------- */
 
@@ -118,14 +118,14 @@ typedef enum tg_axi_kind {
 } tg_axi_kind;
 
 typedef struct tg_axi_assume {
-  const char* role; /* "arready" */
+  const char *role; /* "arready" */
   uint32_t level;   /* 0 or 1 */
 } tg_axi_assume;
 
 typedef struct tg_axi_options {
   uint32_t interface; /* row of "interfaces" */
   tg_axi_kind kind;   /* forced, or TG_AXI_AUTO */
-  const tg_axi_assume* assume;
+  const tg_axi_assume *assume;
   size_t n_assume;
   bool ignore_gaps; /* transactions go on across a gap and are marked a lower bound */
   bool lanes;       /* also "lanes": channel states of samples lane_first .. lane_last */
@@ -172,9 +172,9 @@ typedef struct tg_axi tg_axi;
 /* Analyses one interface of a finished capture, which must outlive the call only.
  * TG_OK, TG_ENOMEM, TG_EINVAL (a role, a level), TG_ENOTFOUND (interface), TG_EUNSUPPORTED
  * (AXI-Stream), TG_ENODATA (no channel with VALID and READY), TG_ELIMIT. */
-TG_API tg_status tg_axi_new(const tg_alloc* a, const tg_capture* c, const tg_axi_options* options,
-                            tg_axi** out, tg_error* err);
-TG_API void tg_axi_free(tg_axi* x);
+TG_API tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_options *options,
+                            tg_axi **out, tg_error *err);
+TG_API void tg_axi_free(tg_axi *x);
 
 /* Columns of "transactions". Stamps are samples; spans are clocks; a missing end is missing. */
 enum {
@@ -225,8 +225,8 @@ enum {
  * on); "blocks" (first, last, w_beats, tail U64: spans with a read open, no R beat, from the first
  * to the last W beat); "problems" (sample U64, channel TEXT, reason TEXT, detail TEXT);
  * "lanes" (channel TEXT, state TEXT, first, last U64). NULL for another name. */
-TG_API const tg_table* tg_axi_table(const tg_axi* x, const char* name);
-TG_API tg_axi_figures tg_axi_about(const tg_axi* x);
+TG_API const tg_table *tg_axi_table(const tg_axi *x, const char *name);
+TG_API tg_axi_figures tg_axi_about(const tg_axi *x);
 
 #ifdef __cplusplus
 }

@@ -7,12 +7,12 @@
 /* ---- the interface ------------------------------------------------------------------------------
  */
 
-static void set_pin(tg_axi* x, const tg_capture* c, unsigned ch, unsigned leaf, uint32_t signal) {
+static void set_pin(tg_axi *x, const tg_capture *c, unsigned ch, unsigned leaf, uint32_t signal) {
   if (signal == CAP_NONE || c->signal[signal].store == CAP_NONE) return;
   x->pin[ch][leaf] = (axi_pin){.store = &c->store[c->signal[signal].store], .x = true};
 }
 
-static tg_status set_assumed(tg_axi* x, const tg_axi_options* o, tg_error* err) {
+static tg_status set_assumed(tg_axi *x, const tg_axi_options *o, tg_error *err) {
   memset(x->assumed, -1, sizeof x->assumed);
   for (size_t i = 0; i < o->n_assume; i++) {
     cap_role role;
@@ -26,7 +26,7 @@ static tg_status set_assumed(tg_axi* x, const tg_axi_options* o, tg_error* err) 
   return TG_OK;
 }
 
-static tg_status connect(tg_axi* x, const tg_capture* c, const tg_axi_options* o, tg_error* err) {
+static tg_status connect(tg_axi *x, const tg_capture *c, const tg_axi_options *o, tg_error *err) {
   cap_bundle b;
   bool any = false;
   if (o->interface >= c->n_bundle)
@@ -45,7 +45,7 @@ static tg_status connect(tg_axi* x, const tg_capture* c, const tg_axi_options* o
   x->bus_bytes = b.data_bits / 8;
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++) {
     for (unsigned leaf = 0; leaf < LEAF_STORED; leaf++) set_pin(x, c, ch, leaf, b.sig[ch][leaf]);
-    const axi_pin* ctrl = &x->pin[ch][LEAF_CTRL];
+    const axi_pin *ctrl = &x->pin[ch][LEAF_CTRL];
     bool valid = x->pin[ch][LEAF_VALID].store != NULL || x->assumed[ch][0] >= 0;
     bool ready = x->pin[ch][LEAF_READY].store != NULL || x->assumed[ch][1] >= 0;
     x->usable[ch] = (valid && ready) || ctrl->store != NULL;
@@ -66,7 +66,7 @@ static tg_status connect(tg_axi* x, const tg_capture* c, const tg_axi_options* o
  */
 
 /* A scalar or a bit of ctrl, or what the caller assumes; false = unknown. */
-static bool level_of(const tg_axi* x, unsigned ch, unsigned leaf, unsigned bit, bool* level) {
+static bool level_of(const tg_axi *x, unsigned ch, unsigned leaf, unsigned bit, bool *level) {
   const axi_pin *p = &x->pin[ch][leaf], *ctrl = &x->pin[ch][LEAF_CTRL];
   if (leaf <= LEAF_READY && x->assumed[ch][leaf] >= 0)
     return *level = x->assumed[ch][leaf] != 0, true;
@@ -75,9 +75,9 @@ static bool level_of(const tg_axi* x, unsigned ch, unsigned leaf, unsigned bit, 
   return *level = false, true;
 }
 
-static void read_levels(tg_axi* x) {
+static void read_levels(tg_axi *x) {
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++) {
-    axi_level* l = &x->level[ch];
+    axi_level *l = &x->level[ch];
     if (!x->usable[ch]) continue;
     bool known = level_of(x, ch, LEAF_VALID, 0, &l->valid);
     known &= level_of(x, ch, LEAF_READY, 1, &l->ready);
@@ -87,12 +87,12 @@ static void read_levels(tg_axi* x) {
 }
 
 /* Applies the changes of step `i`; true where any pin moved. */
-static bool apply_step(tg_axi* x, uint32_t i) {
+static bool apply_step(tg_axi *x, uint32_t i) {
   bool moved = false;
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++)
     for (unsigned leaf = 0; leaf < LEAF_STORED; leaf++) {
-      axi_pin* p = &x->pin[ch][leaf];
-      const cap_store* s = p->store;
+      axi_pin *p = &x->pin[ch][leaf];
+      const cap_store *s = p->store;
       if (s == NULL) continue;
       while (p->at < s->n && s->at[p->at] >> 2 <= i) {
         p->x = (s->at[p->at] & 2) != 0;
@@ -104,7 +104,7 @@ static bool apply_step(tg_axi* x, uint32_t i) {
   return moved;
 }
 
-static bool is_beat(const tg_axi* x, unsigned ch) {
+static bool is_beat(const tg_axi *x, unsigned ch) {
   return x->level[ch].valid && x->level[ch].ready && !x->level[ch].unknown;
 }
 
@@ -112,14 +112,14 @@ static bool is_beat(const tg_axi* x, unsigned ch) {
  */
 
 /* VALID that rises waits from here; VALID that falls without READY broke the rule. */
-static tg_status update_pending(tg_axi* x, uint64_t k) {
+static tg_status update_pending(tg_axi *x, uint64_t k) {
   tg_status st = TG_OK;
   for (unsigned ch = 0; ch < AXI_CHANNELS && st == TG_OK; ch++) {
-    axi_pend* p = &x->pend[ch];
-    const axi_level* l = &x->level[ch];
+    axi_pend *p = &x->pend[ch];
+    const axi_level *l = &x->level[ch];
     if (!x->usable[ch]) continue;
     if (l->valid && !p->on) {
-      const axi_pin* addr = &x->pin[ch][LEAF_ADDR];
+      const axi_pin *addr = &x->pin[ch][LEAF_ADDR];
       *p = (axi_pend){.since = k,
                       .on = true,
                       .from_start = k == x->window_start || x->was_unknown[ch],
@@ -137,10 +137,12 @@ static tg_status update_pending(tg_axi* x, uint64_t k) {
     }
     x->was_unknown[ch] = l->unknown;
   }
+  if (x->trigger_due) tg_axi_take_trigger(x);
+  x->trigger_due = false;
   return st;
 }
 
-static tg_status events(tg_axi* x, uint64_t k) {
+static tg_status events(tg_axi *x, uint64_t k) {
   tg_status st = TG_OK;
   if (is_beat(x, CH_AR)) st = tg_axi_accept(x, READ, k);
   if (st == TG_OK && is_beat(x, CH_AW)) st = tg_axi_accept(x, WRITE, k);
@@ -153,7 +155,7 @@ static tg_status events(tg_axi* x, uint64_t k) {
 }
 
 /* Samples [s, e) in which no pin changes. */
-static tg_status segment(tg_axi* x, uint64_t s, uint64_t e) {
+static tg_status segment(tg_axi *x, uint64_t s, uint64_t e) {
   bool active = false;
   tg_status st = TG_OK;
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++) active = active || is_beat(x, ch);
@@ -170,13 +172,11 @@ static tg_status segment(tg_axi* x, uint64_t s, uint64_t e) {
   return st;
 }
 
-static tg_status mark(tg_axi* x, const cap_mark* m) {
+static tg_status mark(tg_axi *x, const cap_mark *m) {
   tg_status st = TG_OK;
   if (m->kind == MARK_TRIGGER) {
-    st = tg_grow(&x->a, (void**)&x->triggers, &x->cap_triggers, x->n_triggers + 1,
-                 sizeof *x->triggers);
-    if (st == TG_OK) x->triggers[x->n_triggers++] = m->sample;
-    return st;
+    x->trigger_due = true;
+    return TG_OK;
   }
   if (m->kind == MARK_GAP && x->opt.ignore_gaps) {
     tg_axi_flag_open(x, READ, TG_AXI_F_LOWER);
@@ -190,7 +190,7 @@ static tg_status mark(tg_axi* x, const cap_mark* m) {
 }
 
 /* Walks samples first .. c->samples - 1, cut at steps and marks. */
-static tg_status walk(tg_axi* x, const tg_capture* c) {
+static tg_status walk(tg_axi *x, const tg_capture *c) {
   uint64_t k = 0;
   size_t step = 0, m = 0;
   tg_status st = TG_OK;
@@ -210,11 +210,11 @@ static tg_status walk(tg_axi* x, const tg_capture* c) {
   return st == TG_OK ? tg_axi_reset(x, k, "the capture ends") : st;
 }
 
-tg_status tg_axi_new(const tg_alloc* a, const tg_capture* c, const tg_axi_options* options,
-                     tg_axi** out, tg_error* err) {
+tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_options *options,
+                     tg_axi **out, tg_error *err) {
   static const tg_axi_options defaults = {0};
-  const tg_alloc* suite = tg_alloc_or_default(a);
-  tg_axi* x = NULL;
+  const tg_alloc *suite = tg_alloc_or_default(a);
+  tg_axi *x = NULL;
   tg_status st = TG_OK;
   if (err != NULL) err->status = TG_OK;
   if (!c->finished || c->form == TG_CAPTURE_DMP)
@@ -240,12 +240,12 @@ fail:
   return st;
 }
 
-void tg_axi_free(tg_axi* x) {
+void tg_axi_free(tg_axi *x) {
   if (x == NULL) return;
   const tg_alloc a = x->a;
-  void* owned[] = {x->txn,    x->order[0], x->order[1], x->queue[0], x->queue[1],
-                   x->w_wait, x->early,    x->steps,    x->spans,    x->triggers};
-  tg_table* tables[] = {x->txn_table, x->channels, x->outstanding,
+  void *owned[] = {x->txn,    x->order[0], x->order[1], x->queue[0], x->queue[1],
+                   x->w_wait, x->early,    x->steps,    x->spans};
+  tg_table *tables[] = {x->txn_table, x->channels, x->outstanding,
                         x->blocks,    x->problems, x->lanes};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) tg_release(&a, owned[i]);
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) tg_table_free(tables[i]);
@@ -254,12 +254,12 @@ void tg_axi_free(tg_axi* x) {
   tg_release(&a, x);
 }
 
-tg_axi_figures tg_axi_about(const tg_axi* x) { return x->fig; }
+tg_axi_figures tg_axi_about(const tg_axi *x) { return x->fig; }
 
-const tg_table* tg_axi_table(const tg_axi* x, const char* name) {
+const tg_table *tg_axi_table(const tg_axi *x, const char *name) {
   const struct {
-    const char* name;
-    const tg_table* table;
+    const char *name;
+    const tg_table *table;
   } tables[] = {{"transactions", x->txn_table},  {"channels", x->channels},
                 {"outstanding", x->outstanding}, {"blocks", x->blocks},
                 {"problems", x->problems},       {"lanes", x->lanes}};

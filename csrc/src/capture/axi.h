@@ -34,7 +34,7 @@ typedef struct axi_txn {
   uint64_t stamp[STAMPS];
   uint64_t before;           /* end of the one before it of the same id, or NO_STAMP */
   uint64_t w_beats, blocked; /* running counts at its start, then its own */
-  const char* why;
+  const char *why;
   uint32_t window, open, flags, size, next; /* next: link + 1 in the queue of its id */
   uint8_t direction, burst, resp, known, status;
   bool data_done, trigger;
@@ -48,7 +48,7 @@ typedef struct axi_queue {
 } axi_queue;
 
 typedef struct axi_pin {
-  const cap_store* store; /* NULL: not in the capture */
+  const cap_store *store; /* NULL: not in the capture */
   size_t at;              /* its next change */
   uint64_t v;
   bool x;
@@ -115,49 +115,52 @@ struct tg_axi {
   axi_block block;
   bool in_block;
   /* transactions */
-  axi_txn* txn;
+  axi_txn *txn;
   size_t n_txn, cap_txn;
-  uint32_t* order[2];
+  uint32_t *order[2];
   size_t n_order[2], cap_order[2], open_from[2];
-  tg_intern* ids[2];
-  axi_queue* queue[2];
+  size_t unsure_to[2]; /* all open ones before it are flagged uncertain */
+  tg_intern *ids[2];
+  axi_queue *queue[2];
   size_t n_queue[2], cap_queue[2];
-  uint32_t* w_wait; /* writes without all of their data, in order */
+  uint32_t *w_wait; /* writes without all of their data, in order */
   size_t n_w_wait, cap_w_wait, w_head;
-  axi_beat* early;
+  axi_beat *early;
   size_t n_early, cap_early, early_head;
   uint32_t w_orphan; /* orphan write data, index + 1, that its B may still follow */
   bool w_orphan_open;
   uint32_t last_r; /* index + 1 of the read the last R beat went to */
-  axi_step* steps;
+  axi_step *steps;
   size_t n_steps, cap_steps;
-  axi_block* spans;
+  axi_block *spans;
   size_t n_spans, cap_spans;
-  uint64_t* triggers;
-  size_t n_triggers, cap_triggers;
+  bool trigger_due;   /* a trigger lies at the sample that comes */
+  bool trigger_on[2]; /* the address that waits is the one at the trigger */
 };
 
 /* axi_match.c: events at one sample. */
-tg_status tg_axi_accept(tg_axi* x, unsigned direction, uint64_t k);
-tg_status tg_axi_w_beat(tg_axi* x, uint64_t k);
-tg_status tg_axi_r_beat(tg_axi* x, uint64_t k);
-tg_status tg_axi_b_beat(tg_axi* x, uint64_t k);
+tg_status tg_axi_accept(tg_axi *x, unsigned direction, uint64_t k);
+tg_status tg_axi_w_beat(tg_axi *x, uint64_t k);
+tg_status tg_axi_r_beat(tg_axi *x, uint64_t k);
+tg_status tg_axi_b_beat(tg_axi *x, uint64_t k);
 /* Ends everything open: incomplete because of `why`. `k` is the first sample behind. */
-tg_status tg_axi_reset(tg_axi* x, uint64_t k, const char* why);
-void tg_axi_flag_open(tg_axi* x, unsigned direction, uint32_t flag);
-tg_status tg_axi_problem(tg_axi* x, uint64_t sample, unsigned channel, const char* reason,
-                         const char* format, ...)
+tg_status tg_axi_reset(tg_axi *x, uint64_t k, const char *why);
+void tg_axi_flag_open(tg_axi *x, unsigned direction, uint32_t flag);
+/* Marks the transaction at the trigger: whose address is up, else the last one under way. */
+void tg_axi_take_trigger(tg_axi *x);
+tg_status tg_axi_problem(tg_axi *x, uint64_t sample, unsigned channel, const char *reason,
+                         const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 5, 6)))
 #endif
     ;
 /* tg_axi_count.c: cycles. */
-tg_status tg_axi_count(tg_axi* x, uint64_t k, uint64_t n);
-tg_status tg_axi_end_block(tg_axi* x, uint64_t k, bool by_beat);
-void tg_axi_recall_open(tg_axi* x); /* the cycles without an open read had one after all */
-tg_status tg_axi_note_open(tg_axi* x, uint64_t k);
+tg_status tg_axi_count(tg_axi *x, uint64_t k, uint64_t n);
+tg_status tg_axi_end_block(tg_axi *x, uint64_t k, bool by_beat);
+void tg_axi_recall_open(tg_axi *x); /* the cycles without an open read had one after all */
+tg_status tg_axi_note_open(tg_axi *x, uint64_t k);
 /* axi_out.c */
-tg_status tg_axi_make_tables(tg_axi* x);
-tg_status tg_axi_fill_tables(tg_axi* x);
+tg_status tg_axi_make_tables(tg_axi *x);
+tg_status tg_axi_fill_tables(tg_axi *x);
 
 #endif

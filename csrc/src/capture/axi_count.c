@@ -3,13 +3,13 @@
 #include "capture/axi.h"
 
 enum lane_state { LANE_IDLE = 0, LANE_BEAT, LANE_STALL, LANE_STARVE, LANE_UNKNOWN };
-static const char* const lane_names[] = {"idle", "beat", "stall", "starve", "unknown"};
+static const char *const lane_names[] = {"idle", "beat", "stall", "starve", "unknown"};
 
-static bool is_beat(const axi_level* l) { return l->valid && l->ready && !l->unknown; }
+static bool is_beat(const axi_level *l) { return l->valid && l->ready && !l->unknown; }
 
 /* Lane of `ch` from sample k on for n samples, cut to the range asked for. */
-static tg_status lane(tg_axi* x, unsigned ch, enum lane_state state, uint64_t k, uint64_t n) {
-  axi_channel* c = &x->channel[ch];
+static tg_status lane(tg_axi *x, unsigned ch, enum lane_state state, uint64_t k, uint64_t n) {
+  axi_channel *c = &x->channel[ch];
   uint64_t last = k + n - 1;
   size_t row = 0;
   if (!x->opt.lanes || last < x->opt.lane_first || k > x->opt.lane_last) return TG_OK;
@@ -30,9 +30,9 @@ static tg_status lane(tg_axi* x, unsigned ch, enum lane_state state, uint64_t k,
   return st;
 }
 
-static tg_status count_channel(tg_axi* x, unsigned ch, uint64_t k, uint64_t n) {
-  const axi_level* l = &x->level[ch];
-  axi_channel* c = &x->channel[ch];
+static tg_status count_channel(tg_axi *x, unsigned ch, uint64_t k, uint64_t n) {
+  const axi_level *l = &x->level[ch];
+  axi_channel *c = &x->channel[ch];
   bool read = ch == CH_AR || ch == CH_R;
   bool open = read ? x->open_now[READ] + x->orphan_reads > 0 : x->open_now[WRITE] > 0;
   enum lane_state state = LANE_IDLE;
@@ -53,10 +53,10 @@ static tg_status count_channel(tg_axi* x, unsigned ch, uint64_t k, uint64_t n) {
   return lane(x, ch, state, k, n);
 }
 
-static void count_cycles(tg_axi* x, bool r, bool w, uint64_t n) {
-  const axi_level* lr = &x->level[CH_R];
+static void count_cycles(tg_axi *x, bool r, bool w, uint64_t n) {
+  const axi_level *lr = &x->level[CH_R];
   bool reading = x->open_now[READ] + x->orphan_reads > 0;
-  axi_cycles* c = reading ? &x->open : &x->shut;
+  axi_cycles *c = reading ? &x->open : &x->shut;
   c->n += n;
   if (x->open_now[WRITE] > 0) c->both_open += n;
   if (r && w) c->r_and_w += n;
@@ -74,7 +74,7 @@ static void count_cycles(tg_axi* x, bool r, bool w, uint64_t n) {
 }
 
 /* A blocked span: a read open, no R beat, from the first to the last W beat. */
-static tg_status track_block(tg_axi* x, bool r, bool w, uint64_t k, uint64_t n) {
+static tg_status track_block(tg_axi *x, bool r, bool w, uint64_t k, uint64_t n) {
   bool reading = x->open_now[READ] + x->orphan_reads > 0;
   if (x->in_block && (r || !reading)) {
     tg_status st = tg_axi_end_block(x, k, r && reading);
@@ -88,16 +88,17 @@ static tg_status track_block(tg_axi* x, bool r, bool w, uint64_t k, uint64_t n) 
   return TG_OK;
 }
 
-tg_status tg_axi_end_block(tg_axi* x, uint64_t k, bool by_beat) {
+tg_status tg_axi_end_block(tg_axi *x, uint64_t k, bool by_beat) {
   if (!x->in_block) return TG_OK;
   x->in_block = false;
   x->block.tail = by_beat ? k - x->block.last - 1 : NO_STAMP;
-  tg_status st = tg_grow(&x->a, (void**)&x->spans, &x->cap_spans, x->n_spans + 1, sizeof *x->spans);
+  tg_status st =
+      tg_grow(&x->a, (void **)&x->spans, &x->cap_spans, x->n_spans + 1, sizeof *x->spans);
   if (st == TG_OK) x->spans[x->n_spans++] = x->block;
   return st;
 }
 
-tg_status tg_axi_count(tg_axi* x, uint64_t k, uint64_t n) {
+tg_status tg_axi_count(tg_axi *x, uint64_t k, uint64_t n) {
   bool r = is_beat(&x->level[CH_R]), w = is_beat(&x->level[CH_W]), unknown = false;
   tg_status st = TG_OK;
   for (unsigned ch = 0; ch < AXI_CHANNELS && st == TG_OK; ch++) {
@@ -111,7 +112,7 @@ tg_status tg_axi_count(tg_axi* x, uint64_t k, uint64_t n) {
 }
 
 /* R data of a command from before the window: a read was open since it began. */
-void tg_axi_recall_open(tg_axi* x) {
+void tg_axi_recall_open(tg_axi *x) {
   x->open.n += x->shut.n;
   x->open.both_open += x->shut.both_open;
   x->open.r_and_w += x->shut.r_and_w;
@@ -126,14 +127,15 @@ void tg_axi_recall_open(tg_axi* x) {
 }
 
 /* Notes the number of open transactions from sample k on, where it changed. */
-tg_status tg_axi_note_open(tg_axi* x, uint64_t k) {
+tg_status tg_axi_note_open(tg_axi *x, uint64_t k) {
   uint32_t reads = x->open_now[READ], writes = x->open_now[WRITE];
   if (x->n_steps > 0 && x->steps[x->n_steps - 1].reads == reads &&
       x->steps[x->n_steps - 1].writes == writes)
     return TG_OK;
   if (reads > x->fig.max_reads) x->fig.max_reads = reads;
   if (writes > x->fig.max_writes) x->fig.max_writes = writes;
-  tg_status st = tg_grow(&x->a, (void**)&x->steps, &x->cap_steps, x->n_steps + 1, sizeof *x->steps);
+  tg_status st =
+      tg_grow(&x->a, (void **)&x->steps, &x->cap_steps, x->n_steps + 1, sizeof *x->steps);
   if (st == TG_OK)
     x->steps[x->n_steps++] = (axi_step){.sample = k, .reads = reads, .writes = writes};
   return st;

@@ -6,8 +6,8 @@
 
 #include "capture/axi.h"
 
-tg_status tg_axi_problem(tg_axi* x, uint64_t sample, unsigned channel, const char* reason,
-                         const char* format, ...) {
+tg_status tg_axi_problem(tg_axi *x, uint64_t sample, unsigned channel, const char *reason,
+                         const char *format, ...) {
   char text[TG_ERROR_TEXT];
   size_t row = 0;
   va_list ap;
@@ -24,18 +24,18 @@ tg_status tg_axi_problem(tg_axi* x, uint64_t sample, unsigned channel, const cha
 }
 
 /* The value of a pin of the samples at hand; false where it is unknown or not there. */
-static bool pin(const tg_axi* x, unsigned ch, unsigned leaf, uint64_t* v) {
-  const axi_pin* p = &x->pin[ch][leaf];
+static bool pin(const tg_axi *x, unsigned ch, unsigned leaf, uint64_t *v) {
+  const axi_pin *p = &x->pin[ch][leaf];
   if (p->store == NULL || p->x) return false;
   *v = p->v;
   return true;
 }
 
-static tg_status new_txn(tg_axi* x, unsigned direction, uint32_t* index) {
+static tg_status new_txn(tg_axi *x, unsigned direction, uint32_t *index) {
   if (x->n_txn >= x->opt.max_transactions || x->n_txn >= CAP_NONE - 1) return TG_ELIMIT;
-  tg_status st = tg_grow(&x->a, (void**)&x->txn, &x->cap_txn, x->n_txn + 1, sizeof *x->txn);
+  tg_status st = tg_grow(&x->a, (void **)&x->txn, &x->cap_txn, x->n_txn + 1, sizeof *x->txn);
   if (st != TG_OK) return st;
-  axi_txn* t = &x->txn[x->n_txn];
+  axi_txn *t = &x->txn[x->n_txn];
   *t = (axi_txn){.direction = (uint8_t)direction, .window = x->window, .before = NO_STAMP};
   for (unsigned i = 0; i < STAMPS; i++) t->stamp[i] = NO_STAMP;
   *index = (uint32_t)x->n_txn++;
@@ -43,15 +43,15 @@ static tg_status new_txn(tg_axi* x, unsigned direction, uint32_t* index) {
 }
 
 /* The queue of the id on `ch`; without ids there is one queue. */
-static tg_status queue_of(tg_axi* x, unsigned direction, unsigned ch, bool* known, uint64_t* id,
-                          axi_queue** out) {
+static tg_status queue_of(tg_axi *x, unsigned direction, unsigned ch, bool *known, uint64_t *id,
+                          axi_queue **out) {
   uint32_t code = 0;
   *known = pin(x, ch, LEAF_ID, id);
   uint64_t key = x->by_id[direction] && *known ? *id : 0;
-  tg_status st = tg_intern_put(x->ids[direction], (const uint8_t*)&key, sizeof key, &code);
+  tg_status st = tg_intern_put(x->ids[direction], (const uint8_t *)&key, sizeof key, &code);
   if (st != TG_OK) return st;
   if (code >= x->n_queue[direction]) {
-    st = tg_grow(&x->a, (void**)&x->queue[direction], &x->cap_queue[direction], code + (size_t)1,
+    st = tg_grow(&x->a, (void **)&x->queue[direction], &x->cap_queue[direction], code + (size_t)1,
                  sizeof **x->queue);
     if (st != TG_OK) return st;
     x->queue[direction][code] = (axi_queue){.last_end = NO_STAMP};
@@ -65,7 +65,7 @@ static tg_status queue_of(tg_axi* x, unsigned direction, unsigned ch, bool* know
  */
 
 /* Address, length, size, burst of the command at hand. */
-static void read_command(tg_axi* x, unsigned ch, axi_txn* t) {
+static void read_command(tg_axi *x, unsigned ch, axi_txn *t) {
   uint64_t v = 0;
   if (pin(x, ch, LEAF_ADDR, &t->addr)) t->known |= KNOW_ADDR;
   if (pin(x, ch, LEAF_LEN, &v)) {
@@ -88,24 +88,24 @@ static void read_command(tg_axi* x, unsigned ch, axi_txn* t) {
   }
 }
 
-static tg_status take_early(tg_axi* x, uint32_t index);
+static tg_status take_early(tg_axi *x, uint32_t index);
 
-static tg_status push_order(tg_axi* x, unsigned d, uint32_t index) {
+static tg_status push_order(tg_axi *x, unsigned d, uint32_t index) {
   tg_status st =
-      tg_grow(&x->a, (void**)&x->order[d], &x->cap_order[d], x->n_order[d] + 1, sizeof **x->order);
+      tg_grow(&x->a, (void **)&x->order[d], &x->cap_order[d], x->n_order[d] + 1, sizeof **x->order);
   if (st == TG_OK) x->order[d][x->n_order[d]++] = index;
   return st;
 }
 
-tg_status tg_axi_accept(tg_axi* x, unsigned d, uint64_t k) {
+tg_status tg_axi_accept(tg_axi *x, unsigned d, uint64_t k) {
   unsigned ch = d == READ ? CH_AR : CH_AW;
-  const axi_pend* p = &x->pend[ch];
+  const axi_pend *p = &x->pend[ch];
   uint32_t index = 0;
-  axi_queue* q = NULL;
+  axi_queue *q = NULL;
   bool known = false;
   tg_status st = new_txn(x, d, &index);
   if (st != TG_OK) return st;
-  axi_txn* t = &x->txn[index];
+  axi_txn *t = &x->txn[index];
   st = queue_of(x, d, ch, &known, &t->id, &q);
   if (st == TG_OK) st = push_order(x, d, index);
   if (st != TG_OK) return st;
@@ -114,6 +114,8 @@ tg_status tg_axi_accept(tg_axi* x, unsigned d, uint64_t k) {
   t->stamp[AX_VALID] = p->since;
   t->stamp[AX_ACCEPT] = k;
   if (p->from_start) t->flags |= TG_AXI_F_START;
+  t->trigger = x->trigger_on[d];
+  x->trigger_on[d] = false;
   t->open = x->open_now[d]++;
   t->w_beats = x->w_running;
   t->blocked = x->blocked_running;
@@ -135,7 +137,7 @@ tg_status tg_axi_accept(tg_axi* x, unsigned d, uint64_t k) {
                         (unsigned long long)p->addr, (unsigned long long)t->addr);
   }
   if (st != TG_OK || d == READ) return st;
-  st = tg_grow(&x->a, (void**)&x->w_wait, &x->cap_w_wait, x->n_w_wait + 1, sizeof *x->w_wait);
+  st = tg_grow(&x->a, (void **)&x->w_wait, &x->cap_w_wait, x->n_w_wait + 1, sizeof *x->w_wait);
   if (st == TG_OK) x->w_wait[x->n_w_wait++] = index;
   return st == TG_OK ? take_early(x, index) : st;
 }
@@ -144,7 +146,7 @@ tg_status tg_axi_accept(tg_axi* x, unsigned d, uint64_t k) {
  */
 
 /* Adds a data beat; `*done` where it was the last. Problems are flagged and listed once. */
-static tg_status add_beat(tg_axi* x, axi_txn* t, unsigned ch, const axi_beat* b, bool* done) {
+static tg_status add_beat(tg_axi *x, axi_txn *t, unsigned ch, const axi_beat *b, bool *done) {
   bool known = (t->known & KNOW_LEN) != 0;
   tg_status st = TG_OK;
   t->seen++;
@@ -177,14 +179,14 @@ static tg_status add_beat(tg_axi* x, axi_txn* t, unsigned ch, const axi_beat* b,
   return st;
 }
 
-static axi_beat beat_at(const tg_axi* x, unsigned ch, uint64_t k) {
+static axi_beat beat_at(const tg_axi *x, unsigned ch, uint64_t k) {
   return (axi_beat){.sample = k,
                     .since = x->pend[ch].since,
                     .last = x->level[ch].last,
                     .last_unknown = x->level[ch].last_unknown};
 }
 
-static void keep_resp(tg_axi* x, unsigned ch, axi_txn* t) {
+static void keep_resp(tg_axi *x, unsigned ch, axi_txn *t) {
   uint64_t v = 0;
   if (!pin(x, ch, LEAF_RESP, &v)) return;
   if ((t->known & KNOW_RESP) == 0 || v > t->resp) t->resp = (uint8_t)(v & 3);
@@ -192,9 +194,9 @@ static void keep_resp(tg_axi* x, unsigned ch, axi_txn* t) {
 }
 
 /* Takes the head of the queue out: it is complete at sample k. */
-static void complete(tg_axi* x, axi_queue* q, uint64_t k) {
+static void complete(tg_axi *x, axi_queue *q, uint64_t k) {
   uint32_t index = q->head - 1;
-  axi_txn* t = &x->txn[index];
+  axi_txn *t = &x->txn[index];
   unsigned d = t->direction;
   q->head = t->next;
   if (q->head == 0) q->tail = 0;
@@ -214,11 +216,11 @@ static void complete(tg_axi* x, axi_queue* q, uint64_t k) {
 }
 
 /* A burst or response whose command lies before the window. */
-static tg_status new_orphan(tg_axi* x, unsigned d, unsigned ch, bool known, uint64_t id, uint64_t k,
-                            uint32_t* index) {
+static tg_status new_orphan(tg_axi *x, unsigned d, unsigned ch, bool known, uint64_t id, uint64_t k,
+                            uint32_t *index) {
   tg_status st = new_txn(x, d, index);
   if (st != TG_OK) return st;
-  axi_txn* t = &x->txn[*index];
+  axi_txn *t = &x->txn[*index];
   t->status = ORPHAN;
   t->why = "no command before it in its window";
   t->id = id;
@@ -236,7 +238,7 @@ static tg_status new_orphan(tg_axi* x, unsigned d, unsigned ch, bool known, uint
                                      : "write data");
 }
 
-static tg_status orphan_r(tg_axi* x, axi_queue* q, bool known, uint64_t id, uint64_t k) {
+static tg_status orphan_r(tg_axi *x, axi_queue *q, bool known, uint64_t id, uint64_t k) {
   axi_beat b = beat_at(x, CH_R, k);
   bool done = false;
   if (q->orphan == 0) {
@@ -247,7 +249,7 @@ static tg_status orphan_r(tg_axi* x, axi_queue* q, bool known, uint64_t id, uint
     q->orphan = index + 1;
     x->orphan_reads++;
   }
-  axi_txn* t = &x->txn[q->orphan - 1];
+  axi_txn *t = &x->txn[q->orphan - 1];
   tg_status st = add_beat(x, t, CH_R, &b, &done);
   keep_resp(x, CH_R, t);
   if (done || (x->lite && !x->has_last[CH_R])) {
@@ -257,8 +259,8 @@ static tg_status orphan_r(tg_axi* x, axi_queue* q, bool known, uint64_t id, uint
   return st;
 }
 
-tg_status tg_axi_r_beat(tg_axi* x, uint64_t k) {
-  axi_queue* q = NULL;
+tg_status tg_axi_r_beat(tg_axi *x, uint64_t k) {
+  axi_queue *q = NULL;
   uint64_t id = 0;
   bool known = false, done = false;
   if (!x->usable[CH_AR]) return TG_OK; /* without its commands a beat is only counted */
@@ -266,7 +268,7 @@ tg_status tg_axi_r_beat(tg_axi* x, uint64_t k) {
   if (st != TG_OK) return st;
   if (q->orphan > 0 || q->head == 0) return orphan_r(x, q, known, id, k);
   uint32_t index = q->head - 1;
-  axi_txn* t = &x->txn[index];
+  axi_txn *t = &x->txn[index];
   axi_beat b = beat_at(x, CH_R, k);
   if (x->last_r > 0 && x->last_r != index + 1 && x->txn[x->last_r - 1].status == OPEN)
     x->fig.interleaves++;
@@ -281,7 +283,7 @@ tg_status tg_axi_r_beat(tg_axi* x, uint64_t k) {
 /* ---- write data ---------------------------------------------------------------------------------
  */
 
-static tg_status give_w(tg_axi* x, uint32_t index, const axi_beat* b) {
+static tg_status give_w(tg_axi *x, uint32_t index, const axi_beat *b) {
   bool done = false;
   tg_status st = add_beat(x, &x->txn[index], CH_W, b, &done);
   if (done) x->w_head++;
@@ -290,7 +292,7 @@ static tg_status give_w(tg_axi* x, uint32_t index, const axi_beat* b) {
 }
 
 /* Write data that was ahead of this address. */
-static tg_status take_early(tg_axi* x, uint32_t index) {
+static tg_status take_early(tg_axi *x, uint32_t index) {
   tg_status st = TG_OK;
   while (x->early_head < x->n_early && !x->txn[index].data_done && st == TG_OK)
     st = give_w(x, index, &x->early[x->early_head++]);
@@ -299,7 +301,7 @@ static tg_status take_early(tg_axi* x, uint32_t index) {
 }
 
 /* Data that was under way when the window began belongs to a command before it. */
-static tg_status orphan_w(tg_axi* x, const axi_beat* b) {
+static tg_status orphan_w(tg_axi *x, const axi_beat *b) {
   bool done = false;
   if (!x->w_orphan_open) {
     uint32_t index = 0;
@@ -313,13 +315,13 @@ static tg_status orphan_w(tg_axi* x, const axi_beat* b) {
   return st;
 }
 
-tg_status tg_axi_w_beat(tg_axi* x, uint64_t k) {
+tg_status tg_axi_w_beat(tg_axi *x, uint64_t k) {
   axi_beat b = beat_at(x, CH_W, k);
   if (!x->usable[CH_AW]) return TG_OK;
   if (x->w_orphan_open) return orphan_w(x, &b);
   if (x->w_head < x->n_w_wait) {
     uint32_t index = x->w_wait[x->w_head];
-    axi_txn* t = &x->txn[index];
+    axi_txn *t = &x->txn[index];
     uint64_t id = 0;
     if (pin(x, CH_W, LEAF_ID, &id) && (t->known & KNOW_ID) != 0 && id != t->id &&
         (t->flags & TG_AXI_F_PROTOCOL) == 0) {
@@ -336,7 +338,8 @@ tg_status tg_axi_w_beat(tg_axi* x, uint64_t k) {
   if (x->n_early == 0 && b.since == x->window_start && x->has_last[CH_W] &&
       x->pend[CH_W].from_start)
     return orphan_w(x, &b);
-  tg_status st = tg_grow(&x->a, (void**)&x->early, &x->cap_early, x->n_early + 1, sizeof *x->early);
+  tg_status st =
+      tg_grow(&x->a, (void **)&x->early, &x->cap_early, x->n_early + 1, sizeof *x->early);
   if (st == TG_OK) x->early[x->n_early++] = b;
   return st;
 }
@@ -344,7 +347,7 @@ tg_status tg_axi_w_beat(tg_axi* x, uint64_t k) {
 /* ---- responses ----------------------------------------------------------------------------------
  */
 
-static tg_status orphan_b(tg_axi* x, bool known, uint64_t id, uint64_t k) {
+static tg_status orphan_b(tg_axi *x, bool known, uint64_t id, uint64_t k) {
   uint32_t index = 0;
   tg_status st = TG_OK;
   if (x->w_orphan > 0 && !x->w_orphan_open) { /* the response to data seen before */
@@ -361,15 +364,15 @@ static tg_status orphan_b(tg_axi* x, bool known, uint64_t id, uint64_t k) {
     for (done = !done; x->early_head < n && !done && st == TG_OK;)
       st = add_beat(x, &x->txn[index], CH_W, &x->early[x->early_head++], &done);
   }
-  axi_txn* t = &x->txn[index];
+  axi_txn *t = &x->txn[index];
   t->stamp[B_VALID] = x->pend[CH_B].since;
   t->stamp[B_ACCEPT] = k;
   keep_resp(x, CH_B, t);
   return st;
 }
 
-tg_status tg_axi_b_beat(tg_axi* x, uint64_t k) {
-  axi_queue* q = NULL;
+tg_status tg_axi_b_beat(tg_axi *x, uint64_t k) {
+  axi_queue *q = NULL;
   uint64_t id = 0;
   bool known = false;
   tg_status st = TG_OK;
@@ -379,7 +382,7 @@ tg_status tg_axi_b_beat(tg_axi* x, uint64_t k) {
   bool early = q->head > 0 && x->usable[CH_W] && !x->txn[q->head - 1].data_done;
   if (q->head == 0 || (early && x->w_orphan > 0 && !x->w_orphan_open))
     return orphan_b(x, known, id, k);
-  axi_txn* t = &x->txn[q->head - 1];
+  axi_txn *t = &x->txn[q->head - 1];
   t->stamp[B_VALID] = x->pend[CH_B].since;
   t->stamp[B_ACCEPT] = k;
   if (!known && x->pin[CH_B][LEAF_ID].store != NULL) t->flags |= TG_AXI_F_UNCERTAIN;
@@ -399,13 +402,35 @@ tg_status tg_axi_b_beat(tg_axi* x, uint64_t k) {
 /* ---- the ends of windows ------------------------------------------------------------------------
  */
 
-void tg_axi_flag_open(tg_axi* x, unsigned d, uint32_t flag) {
-  for (size_t i = x->open_from[d]; i < x->n_order[d]; i++)
+void tg_axi_flag_open(tg_axi *x, unsigned d, uint32_t flag) {
+  size_t from = x->open_from[d];
+  if (flag == TG_AXI_F_UNCERTAIN) {
+    if (x->unsure_to[d] > from) from = x->unsure_to[d];
+    x->unsure_to[d] = x->n_order[d];
+  }
+  for (size_t i = from; i < x->n_order[d]; i++)
     if (x->txn[x->order[d][i]].status == OPEN) x->txn[x->order[d][i]].flags |= flag;
 }
 
+void tg_axi_take_trigger(tg_axi *x) {
+  axi_txn *hit = NULL;
+  for (unsigned d = 0; d < 2; d++)
+    if (x->pend[d == READ ? CH_AR : CH_AW].on) {
+      x->trigger_on[d] = true;
+      return;
+    }
+  for (unsigned d = 0; d < 2; d++) {
+    size_t n = x->n_order[d], from = x->open_from[d];
+    if (from >= n) continue;
+    axi_txn *t = &x->txn[x->order[d][n - 1]];
+    if (t->status != OPEN) t = &x->txn[x->order[d][from]];
+    if (hit == NULL || t->stamp[AX_ACCEPT] > hit->stamp[AX_ACCEPT]) hit = t;
+  }
+  if (hit != NULL) hit->trigger = true;
+}
+
 /* Why an open transaction can never be completed in this capture, or `why`. */
-static const char* reason(const tg_axi* x, const axi_txn* t, const char* why) {
+static const char *reason(const tg_axi *x, const axi_txn *t, const char *why) {
   if (t->direction == READ && !x->usable[CH_R]) return "the R channel is not in the capture";
   if (t->direction == WRITE && !x->usable[CH_B]) return "the B channel is not in the capture";
   unsigned ch = t->direction == READ ? CH_R : CH_W;
@@ -415,24 +440,25 @@ static const char* reason(const tg_axi* x, const axi_txn* t, const char* why) {
 }
 
 /* A VALID that waited in vain. */
-static tg_status never_accepted(tg_axi* x, unsigned d) {
+static tg_status never_accepted(tg_axi *x, unsigned d) {
   unsigned ch = d == READ ? CH_AR : CH_AW;
   uint32_t index = 0;
   if (!x->pend[ch].on || !x->usable[ch]) return TG_OK;
   tg_status st = new_txn(x, d, &index);
   if (st != TG_OK) return st;
-  axi_txn* t = &x->txn[index];
+  axi_txn *t = &x->txn[index];
   t->status = INCOMPLETE;
   t->why = "its address was not accepted";
   t->addr = x->pend[ch].addr;
   if (x->pend[ch].addr_known) t->known |= KNOW_ADDR;
   t->stamp[AX_VALID] = x->pend[ch].since;
   if (x->pend[ch].from_start) t->flags |= TG_AXI_F_START;
+  t->trigger = x->trigger_on[d];
   return TG_OK;
 }
 
 /* Write data whose address never came, one row a burst. */
-static tg_status leftover_w(tg_axi* x) {
+static tg_status leftover_w(tg_axi *x) {
   tg_status st = TG_OK;
   while (x->early_head < x->n_early && st == TG_OK) {
     uint32_t index = 0;
@@ -444,12 +470,12 @@ static tg_status leftover_w(tg_axi* x) {
   return st;
 }
 
-tg_status tg_axi_reset(tg_axi* x, uint64_t k, const char* why) {
+tg_status tg_axi_reset(tg_axi *x, uint64_t k, const char *why) {
   tg_status st = TG_OK;
   bool gap = why[0] == 'a';
   for (unsigned d = 0; d < 2 && st == TG_OK; d++) {
     for (size_t i = x->open_from[d]; i < x->n_order[d]; i++) {
-      axi_txn* t = &x->txn[x->order[d][i]];
+      axi_txn *t = &x->txn[x->order[d][i]];
       if (t->status != OPEN) continue;
       t->status = INCOMPLETE;
       t->why = reason(x, t, why);
@@ -463,6 +489,7 @@ tg_status tg_axi_reset(tg_axi* x, uint64_t k, const char* why) {
     x->newest_done[d] = 0;
     for (size_t i = 0; i < x->n_queue[d]; i++) x->queue[d][i] = (axi_queue){.last_end = NO_STAMP};
     st = never_accepted(x, d);
+    x->trigger_on[d] = false;
   }
   if (st == TG_OK) st = leftover_w(x);
   if (st == TG_OK) st = tg_axi_end_block(x, k, false);

@@ -9,7 +9,7 @@
 #define MIN_CONTRAST 32 /* cycles on either side before a contrast is drawn */
 #define MIN_TAIL_BEATS 16
 
-tg_status tg_axi_make_tables(tg_axi* x) {
+tg_status tg_axi_make_tables(tg_axi *x) {
   static const tg_column_def txn[TG_TXN_COLUMNS] = {
       {"direction", TG_TEXT, 0}, {"status", TG_TEXT, 0},      {"why", TG_TEXT, 0},
       {"window", TG_U32, 0},     {"id", TG_U64, 0},           {"addr", TG_U64, 0},
@@ -49,14 +49,14 @@ tg_status tg_axi_make_tables(tg_axi* x) {
  */
 
 /* a - b where both are there. */
-static tg_status set_span(tg_table* t, size_t row, size_t col, uint64_t a, uint64_t b) {
+static tg_status set_span(tg_table *t, size_t row, size_t col, uint64_t a, uint64_t b) {
   if (a == NO_STAMP || b == NO_STAMP) return TG_OK;
   uint64_t d = a - b;
   return tg_table_set_i64(t, row, col, (int64_t)d);
 }
 
 /* Payload: the head of an unaligned burst carries less; every beat of a FIXED one does. */
-static bool payload(const axi_txn* t, uint64_t* bytes) {
+static bool payload(const axi_txn *t, uint64_t *bytes) {
   uint64_t beats = t->status == COMPLETE ? t->beats : t->seen, head = 0;
   if ((t->known & KNOW_SIZE) == 0 || (t->status == COMPLETE && (t->known & KNOW_LEN) == 0))
     return false;
@@ -67,10 +67,10 @@ static bool payload(const axi_txn* t, uint64_t* bytes) {
          !__builtin_sub_overflow(*bytes, head, bytes);
 }
 
-static tg_status txn_words(tg_table* t, size_t row, const axi_txn* v) {
-  static const char* const status[] = {"incomplete", "complete", "incomplete", "orphan"};
-  static const char* const bursts[] = {"FIXED", "INCR", "WRAP"};
-  static const char* const answers[] = {"OKAY", "EXOKAY", "SLVERR", "DECERR"};
+static tg_status txn_words(tg_table *t, size_t row, const axi_txn *v) {
+  static const char *const status[] = {"incomplete", "complete", "incomplete", "orphan"};
+  static const char *const bursts[] = {"FIXED", "INCR", "WRAP"};
+  static const char *const answers[] = {"OKAY", "EXOKAY", "SLVERR", "DECERR"};
   tg_status st =
       tg_table_set_cstr(t, row, TG_TXN_DIRECTION, v->direction == READ ? "read" : "write");
   if (st == TG_OK) st = tg_table_set_cstr(t, row, TG_TXN_STATUS, status[v->status]);
@@ -82,7 +82,7 @@ static tg_status txn_words(tg_table* t, size_t row, const axi_txn* v) {
   return st;
 }
 
-static tg_status txn_numbers(tg_table* t, size_t row, const axi_txn* v) {
+static tg_status txn_numbers(tg_table *t, size_t row, const axi_txn *v) {
   uint64_t bytes = 0;
   tg_status st = tg_table_set_u32(t, row, TG_TXN_WINDOW, v->window);
   if (st == TG_OK && (v->known & KNOW_ID) != 0) st = tg_table_set_u64(t, row, TG_TXN_ID, v->id);
@@ -107,8 +107,8 @@ static tg_status txn_numbers(tg_table* t, size_t row, const axi_txn* v) {
 }
 
 /* Spans; those that need the end only where the transaction is complete. */
-static tg_status txn_spans(tg_table* t, size_t row, const axi_txn* v) {
-  const uint64_t* s = v->stamp;
+static tg_status txn_spans(tg_table *t, size_t row, const axi_txn *v) {
+  const uint64_t *s = v->stamp;
   bool whole = v->status == COMPLETE;
   uint64_t end = v->direction == READ ? s[DATA_LAST] : s[B_ACCEPT];
   tg_status st = set_span(t, row, TG_TXN_ADDRESS_WAIT, s[AX_ACCEPT], s[AX_VALID]);
@@ -126,10 +126,10 @@ static tg_status txn_spans(tg_table* t, size_t row, const axi_txn* v) {
   return st;
 }
 
-static tg_status fill_transactions(tg_axi* x) {
+static tg_status fill_transactions(tg_axi *x) {
   tg_status st = TG_OK;
   for (size_t i = 0; i < x->n_txn && st == TG_OK; i++) {
-    axi_txn* v = &x->txn[i];
+    axi_txn *v = &x->txn[i];
     size_t row = 0;
     bool counted =
         v->status == COMPLETE && (v->flags & (TG_AXI_F_UNCERTAIN | TG_AXI_F_PROTOCOL)) == 0;
@@ -145,46 +145,19 @@ static tg_status fill_transactions(tg_axi* x) {
   return st;
 }
 
-/* How well a transaction explains a trigger: 2 its address phase, 1 under way, 0 not. */
-static unsigned at_trigger(const axi_txn* t, uint64_t k) {
-  uint64_t end = t->direction == READ ? t->stamp[DATA_LAST] : t->stamp[B_ACCEPT];
-  if (t->status == ORPHAN || t->stamp[AX_VALID] == NO_STAMP || t->stamp[AX_VALID] > k) return 0;
-  if (t->stamp[AX_ACCEPT] == NO_STAMP || t->stamp[AX_ACCEPT] >= k) return 2;
-  return t->status != COMPLETE || end >= k ? 1 : 0;
-}
-
-/* Marks one transaction per trigger: the one whose address is up, else the last one under way. */
-static void mark_triggers(tg_axi* x) {
-  size_t from = 0;
-  for (size_t i = 0; i < x->n_triggers && i < 4096; i++) {
-    unsigned best = 0;
-    axi_txn* hit = NULL;
-    for (size_t k = from; k < x->n_txn; k++) {
-      axi_txn* t = &x->txn[k];
-      unsigned score = at_trigger(t, x->triggers[i]);
-      if (score > 0 && score >= best && (best < 2 || score > best)) {
-        best = score;
-        hit = t;
-      }
-    }
-    if (hit != NULL) hit->trigger = true;
-    while (hit != NULL && from < x->n_txn && x->txn[from].window < hit->window) from++;
-  }
-}
-
 /* ---- figures ------------------------------------------------------------------------------------
  */
 
-static int by_value(const void* a, const void* b) {
+static int by_value(const void *a, const void *b) {
   const uint64_t *x = a, *y = b;
   return *x < *y ? -1 : *x > *y;
 }
 
 /* The lower median of the tails of long blocked spans. */
-static tg_status find_tail(tg_axi* x) {
+static tg_status find_tail(tg_axi *x) {
   size_t n = 0;
   if (x->n_spans == 0) return TG_OK;
-  uint64_t* tail = tg_zalloc(&x->a, x->n_spans, sizeof *tail);
+  uint64_t *tail = tg_zalloc(&x->a, x->n_spans, sizeof *tail);
   if (tail == NULL) return TG_ENOMEM;
   for (size_t i = 0; i < x->n_spans; i++)
     if (x->spans[i].beats >= MIN_TAIL_BEATS && x->spans[i].tail != NO_STAMP)
@@ -198,7 +171,7 @@ static tg_status find_tail(tg_axi* x) {
   return TG_OK;
 }
 
-static tg_axi_verdict judge(const axi_cycles* c, double with_w, double without) {
+static tg_axi_verdict judge(const axi_cycles *c, double with_w, double without) {
   uint64_t w = c->r_and_w + c->w_only, no_w = c->r_only + c->neither;
   if (w == 0) return TG_AXI_NOTHING;
   if (w < MIN_CONTRAST || no_w < MIN_CONTRAST || c->r_only == 0) return TG_AXI_TOO_FEW;
@@ -206,10 +179,10 @@ static tg_axi_verdict judge(const axi_cycles* c, double with_w, double without) 
   return with_w <= 0.1 * without ? TG_AXI_BLOCKED : TG_AXI_SLOWED;
 }
 
-static void fill_figures(tg_axi* x) {
-  const axi_cycles* c = &x->open;
+static void fill_figures(tg_axi *x) {
+  const axi_cycles *c = &x->open;
   uint64_t w = c->r_and_w + c->w_only, no_w = c->r_only + c->neither;
-  tg_axi_figures* f = &x->fig;
+  tg_axi_figures *f = &x->fig;
   f->read_open = c->n;
   f->both_open = c->both_open;
   f->r_and_w = c->r_and_w;
@@ -224,10 +197,10 @@ static void fill_figures(tg_axi* x) {
   f->verdict = judge(c, f->p_given_w, f->p_given_no_w);
 }
 
-static tg_status fill_channels(tg_axi* x) {
+static tg_status fill_channels(tg_axi *x) {
   tg_status st = TG_OK;
   for (unsigned ch = 0; ch < AXI_CHANNELS && st == TG_OK; ch++) {
-    const axi_channel* c = &x->channel[ch];
+    const axi_channel *c = &x->channel[ch];
     const uint64_t v[] = {c->beat,       c->stall,     c->starve, c->idle,
                           c->ready_high, c->ready_low, c->unknown};
     size_t row = 0;
@@ -240,10 +213,9 @@ static tg_status fill_channels(tg_axi* x) {
   return st;
 }
 
-tg_status tg_axi_fill_tables(tg_axi* x) {
+tg_status tg_axi_fill_tables(tg_axi *x) {
   tg_status st = TG_OK;
   size_t row = 0;
-  mark_triggers(x);
   fill_figures(x);
   st = find_tail(x);
   if (st == TG_OK) st = fill_transactions(x);
@@ -255,7 +227,7 @@ tg_status tg_axi_fill_tables(tg_axi* x) {
     if (st == TG_OK) st = tg_table_set_u32(x->outstanding, row, 2, x->steps[i].writes);
   }
   for (size_t i = 0; i < x->n_spans && st == TG_OK; i++) {
-    const axi_block* b = &x->spans[i];
+    const axi_block *b = &x->spans[i];
     st = tg_table_append(x->blocks, &row);
     if (st == TG_OK) st = tg_table_set_u64(x->blocks, row, 0, b->first);
     if (st == TG_OK) st = tg_table_set_u64(x->blocks, row, 1, b->last);

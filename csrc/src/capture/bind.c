@@ -1,31 +1,32 @@
 /* bind.c - signals to AXI channels: bundles, what is usable, the kind (rules R3 to R7).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture/capture.h"
 
 static uint8_t lower(uint8_t c) { return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c; }
 
-static void clear_bundle(cap_bundle* b, uint32_t prefix, uint32_t slot) {
+static void clear_bundle(cap_bundle *b, uint32_t prefix, uint32_t slot) {
   *b = (cap_bundle){.prefix = prefix, .slot = slot, .same_as = CAP_NONE};
   for (unsigned ch = 0; ch < CH_COUNT; ch++)
     for (unsigned leaf = 0; leaf < LEAF_COUNT; leaf++) b->sig[ch][leaf] = CAP_NONE;
 }
 
 /* The bundle of a prefix, letter case set aside; made at its first use. */
-static tg_status bundle_of(tg_capture* c, tg_intern* keys, uint32_t signal, const cap_name* name,
-                           uint32_t* bundle) {
+static tg_status bundle_of(tg_capture *c, tg_intern *keys, uint32_t signal, const cap_name *name,
+                           uint32_t *bundle) {
   tg_str text = tg_intern_get(c->names, c->signal[signal].name);
   uint32_t code = 0, known = tg_intern_count(keys);
-  char* key = tg_cap_copy(&c->a, text.p, name->prefix);
+  char *key = tg_cap_copy(&c->a, text.p, name->prefix);
   if (key == NULL) return TG_ENOMEM;
   for (size_t i = 0; i < name->prefix; i++) key[i] = (char)lower((uint8_t)key[i]);
-  tg_status st = tg_intern_put(keys, (const uint8_t*)key, name->prefix, bundle);
+  tg_status st = tg_intern_put(keys, (const uint8_t *)key, name->prefix, bundle);
   if (st == TG_OK && *bundle == known) {
-    st = tg_grow(&c->a, (void**)&c->bundle, &c->cap_bundle, c->n_bundle + 1, sizeof *c->bundle);
+    st = tg_grow(&c->a, (void **)&c->bundle, &c->cap_bundle, c->n_bundle + 1, sizeof *c->bundle);
     memcpy(key, text.p, name->prefix);
-    if (st == TG_OK) st = tg_intern_put(c->names, (const uint8_t*)key, name->prefix, &code);
+    if (st == TG_OK) st = tg_intern_put(c->names, (const uint8_t *)key, name->prefix, &code);
     if (st == TG_OK) clear_bundle(&c->bundle[c->n_bundle++], code, name->slot);
   }
   tg_release(&c->a, key);
@@ -33,16 +34,16 @@ static tg_status bundle_of(tg_capture* c, tg_intern* keys, uint32_t signal, cons
 }
 
 /* VALID, READY and LAST are one bit wide; a ctrl has at least VALID and READY. */
-static bool fits(const cap_signal* s, cap_role role) {
+static bool fits(const cap_signal *s, cap_role role) {
   if (!s->bits) return false;
   if (role.leaf == LEAF_CTRL) return s->width >= 2;
   return role.leaf > LEAF_LAST || s->width == 1;
 }
 
 /* Puts a signal on its role; a name with a suffix gives way to one without. */
-static void place(tg_capture* c, cap_bundle* b, uint32_t row, const cap_name* name,
-                  bool* suffixed) {
-  uint32_t* slot = &b->sig[name->role.channel][name->role.leaf];
+static void place(tg_capture *c, cap_bundle *b, uint32_t row, const cap_name *name,
+                  bool *suffixed) {
+  uint32_t *slot = &b->sig[name->role.channel][name->role.leaf];
   if (name->role.leaf == LEAF_DATA && c->signal[row].width > b->data_bits)
     b->data_bits = c->signal[row].width;
   if (*slot == CAP_NONE) b->matched++;
@@ -50,7 +51,7 @@ static void place(tg_capture* c, cap_bundle* b, uint32_t row, const cap_name* na
   suffixed[row] = name->suffixed;
 }
 
-static void find_channels(cap_bundle* b) {
+static void find_channels(cap_bundle *b) {
   b->usable = b->half = 0;
   for (unsigned ch = 0; ch < CH_COUNT; ch++) {
     bool valid = b->sig[ch][LEAF_VALID] != CAP_NONE, ready = b->sig[ch][LEAF_READY] != CAP_NONE;
@@ -61,7 +62,7 @@ static void find_channels(cap_bundle* b) {
   }
 }
 
-tg_axi_kind tg_cap_kind(const tg_capture* c, const cap_bundle* b) {
+tg_axi_kind tg_cap_kind(const tg_capture *c, const cap_bundle *b) {
   bool any_len = false, any_id = false, any_last = false;
   if (((b->usable | b->half) & ~(1u << CH_T)) == 0) return TG_AXI_STREAM;
   if (b->sig[CH_W][LEAF_ID] != CAP_NONE) return TG_AXI_3;
@@ -76,21 +77,27 @@ tg_axi_kind tg_cap_kind(const tg_capture* c, const cap_bundle* b) {
   return any_len || any_id || any_last ? TG_AXI_4 : TG_AXI_LITE;
 }
 
+/* Most matched first, then in order of the file. */
+static int by_rank(const void *a, const void *b) {
+  const cap_bundle *x = a, *y = b;
+  if (x->matched != y->matched) return x->matched > y->matched ? -1 : 1;
+  return x->place < y->place ? -1 : x->place > y->place;
+}
+
 /* Keeps the bundles that have a channel, most matched first, and numbers their signals. */
-static void rank(tg_capture* c) {
-  size_t kept = 0;
+static void rank(tg_capture *c) {
+  uint32_t kept = 0;
   for (size_t i = 0; i < c->n_bundle; i++) {
     cap_bundle b = c->bundle[i];
-    size_t k = kept;
     find_channels(&b);
     bool valid = b.usable != 0;
     for (unsigned ch = 0; ch < CH_COUNT; ch++) valid = valid || b.sig[ch][LEAF_VALID] != CAP_NONE;
     if (!valid) continue;
     b.kind = (uint8_t)tg_cap_kind(c, &b);
-    for (; k > 0 && c->bundle[k - 1].matched < b.matched; k--) c->bundle[k] = c->bundle[k - 1];
-    c->bundle[k] = b;
-    kept++;
+    b.place = kept;
+    c->bundle[kept++] = b;
   }
+  if (kept > 1) qsort(c->bundle, kept, sizeof *c->bundle, by_rank);
   c->n_bundle = kept;
   for (uint32_t i = 0; i < kept; i++)
     for (unsigned ch = 0; ch < CH_COUNT; ch++)
@@ -104,13 +111,13 @@ static void rank(tg_capture* c) {
 }
 
 /* A name given by the caller: the full name, or it without its range. */
-static bool names_signal(const tg_capture* c, uint32_t row, const char* text) {
+static bool names_signal(const tg_capture *c, uint32_t row, const char *text) {
   tg_str name = tg_intern_get(c->names, c->signal[row].name);
   size_t n = strlen(text), bare = tg_cap_name_split(name.p, name.n).bare;
   return (n == name.n || n == bare) && memcmp(name.p, text, n) == 0;
 }
 
-static tg_status mark_asked(tg_capture* c) {
+static tg_status mark_asked(tg_capture *c) {
   tg_status st = TG_OK;
   for (size_t k = 0; k < c->n_keep && st == TG_OK; k++) {
     bool found = false;
@@ -132,7 +139,7 @@ static tg_status mark_asked(tg_capture* c) {
 }
 
 /* An interface of mapped columns alone, where the map names a whole channel (rule R6). */
-static tg_status add_mapped(tg_capture* c) {
+static tg_status add_mapped(tg_capture *c) {
   cap_bundle b;
   uint32_t code = 0;
   if (c->n_map == 0) return TG_OK;
@@ -147,17 +154,17 @@ static tg_status add_mapped(tg_capture* c) {
   find_channels(&b);
   b.kind = (uint8_t)tg_cap_kind(c, &b);
   if (b.usable == 0 && (b.half == 0 || c->n_bundle > 0)) return TG_OK;
-  tg_status st = tg_intern_put(c->names, (const uint8_t*)"(map)", 5, &code);
+  tg_status st = tg_intern_put(c->names, (const uint8_t *)"(map)", 5, &code);
   b.prefix = code;
   if (st == TG_OK)
-    st = tg_grow(&c->a, (void**)&c->bundle, &c->cap_bundle, c->n_bundle + 1, sizeof *c->bundle);
+    st = tg_grow(&c->a, (void **)&c->bundle, &c->cap_bundle, c->n_bundle + 1, sizeof *c->bundle);
   if (st == TG_OK) c->bundle[c->n_bundle++] = b;
   return st;
 }
 
-tg_status tg_cap_bind(tg_capture* c) {
-  tg_intern* keys = NULL;
-  bool* suffixed = NULL;
+tg_status tg_cap_bind(tg_capture *c) {
+  tg_intern *keys = NULL;
+  bool *suffixed = NULL;
   tg_status st = tg_intern_new(&c->a, CAP_NONE, &keys);
   if (st == TG_OK && c->n_signal > 0) {
     suffixed = tg_zalloc(&c->a, c->n_signal, sizeof *suffixed);
@@ -188,7 +195,7 @@ static tg_str trim_prefix(tg_str s) {
 }
 
 /* Bundles whose VALID and READY are the very same wires under other names. */
-static void find_twins(tg_capture* c) {
+static void find_twins(tg_capture *c) {
   for (uint32_t i = 1; i < c->n_bundle; i++)
     for (uint32_t k = 0; k < i && c->bundle[i].same_as == CAP_NONE && k < 256; k++) {
       bool same = c->bundle[k].usable == c->bundle[i].usable && c->bundle[i].usable != 0;
@@ -204,13 +211,13 @@ static void find_twins(tg_capture* c) {
 }
 
 /* Appends a word to a blank-separated list. */
-static void list(char* out, size_t room, const char* word) {
+static void list(char *out, size_t room, const char *word) {
   size_t n = strlen(out);
   snprintf(out + n, room - n, "%s%s", n > 0 ? " " : "", word);
 }
 
-static tg_status interface_row(const tg_capture* c, const cap_bundle* b, tg_table* t) {
-  static const char* const kinds[] = {"", "AXI4", "AXI3", "AXI4-Lite", "AXI-Stream"};
+static tg_status interface_row(const tg_capture *c, const cap_bundle *b, tg_table *t) {
+  static const char *const kinds[] = {"", "AXI4", "AXI3", "AXI4-Lite", "AXI-Stream"};
   char channels[64] = "", missing[128] = "";
   size_t row = 0;
   tg_str prefix = trim_prefix(tg_intern_get(c->names, b->prefix));
@@ -222,7 +229,7 @@ static tg_status interface_row(const tg_capture* c, const cap_bundle* b, tg_tabl
       list(missing, sizeof missing, tg_cap_role_name((cap_role){(uint8_t)ch, leaf}));
     }
   }
-  const char* why = NULL;
+  const char *why = NULL;
   if (b->kind == TG_AXI_STREAM)
     why = "AXI-Stream is listed, not analysed";
   else if (!usable)
@@ -241,8 +248,8 @@ static tg_status interface_row(const tg_capture* c, const cap_bundle* b, tg_tabl
   return st;
 }
 
-static tg_status signal_row(const tg_capture* c, const cap_signal* s, tg_table* t) {
-  static const char* const radixes[] = {NULL,     "HEX",   "UNSIGNED", "SIGNED",
+static tg_status signal_row(const tg_capture *c, const cap_signal *s, tg_table *t) {
+  static const char *const radixes[] = {NULL,     "HEX",   "UNSIGNED", "SIGNED",
                                         "BINARY", "OCTAL", "other"};
   size_t row = 0;
   tg_str name = tg_intern_get(c->names, s->name);
@@ -259,7 +266,7 @@ static tg_status signal_row(const tg_capture* c, const cap_signal* s, tg_table* 
   return st;
 }
 
-tg_status tg_cap_interfaces(tg_capture* c) {
+tg_status tg_cap_interfaces(tg_capture *c) {
   tg_status st = TG_OK;
   if (c->form == TG_CAPTURE_VCD) find_twins(c);
   tg_table_truncate(c->t_interfaces, 0);

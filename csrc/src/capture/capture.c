@@ -9,15 +9,15 @@
 /* ---- which form --------------------------------------------------------------------------------
  */
 
-static bool has(const uint8_t* p, size_t n, const char* word) {
+static bool has(const uint8_t *p, size_t n, const char *word) {
   size_t k = strlen(word);
   for (size_t i = 0; i + k <= n; i++)
     if (memcmp(p + i, word, k) == 0) return true;
   return false;
 }
 
-tg_capture_form tg_capture_sniff(const uint8_t* p, size_t n) {
-  static const char* const keys[] = {"$date",    "$version", "$timescale", "$scope",
+tg_capture_form tg_capture_sniff(const uint8_t *p, size_t n) {
+  static const char *const keys[] = {"$date",    "$version", "$timescale", "$scope",
                                      "$comment", "$var",     "$attrbegin"};
   static const char utf16[] = "S\0a\0m\0p\0l\0e\0 \0i\0n\0 \0B\0u\0f";
   if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3, n -= 3;
@@ -40,11 +40,11 @@ tg_capture_form tg_capture_sniff(const uint8_t* p, size_t n) {
 /* ---- making and freeing -------------------------------------------------------------------------
  */
 
-static char* copy_text(tg_capture* c, const char* s) {
-  return tg_cap_copy(&c->a, (const uint8_t*)s, strlen(s));
+static char *copy_text(tg_capture *c, const char *s) {
+  return tg_cap_copy(&c->a, (const uint8_t *)s, strlen(s));
 }
 
-static tg_status copy_options(tg_capture* c, const tg_capture_options* o, tg_error* err) {
+static tg_status copy_options(tg_capture *c, const tg_capture_options *o, tg_error *err) {
   c->given_samples = o->samples;
   if (o->max_item > 0) c->max_item = o->max_item;
   if (o->max_problems > 0) c->max_problems = o->max_problems;
@@ -65,7 +65,7 @@ static tg_status copy_options(tg_capture* c, const tg_capture_options* o, tg_err
   return TG_OK;
 }
 
-static tg_status make_tables(tg_capture* c) {
+static tg_status make_tables(tg_capture *c) {
   static const tg_column_def signals[] = {{"name", TG_TEXT, 0},   {"width", TG_U32, 0},
                                           {"role", TG_TEXT, 0},   {"interface", TG_U32, 0},
                                           {"stored", TG_BOOL, 0}, {"radix", TG_TEXT, 0},
@@ -86,10 +86,10 @@ static tg_status make_tables(tg_capture* c) {
   return st;
 }
 
-tg_status tg_capture_new(const tg_alloc* a, tg_capture_form form, const tg_capture_options* options,
-                         tg_capture** out, tg_error* err) {
-  tg_capture* c = NULL;
-  const tg_alloc* suite = tg_alloc_or_default(a);
+tg_status tg_capture_new(const tg_alloc *a, tg_capture_form form, const tg_capture_options *options,
+                         tg_capture **out, tg_error *err) {
+  tg_capture *c = NULL;
+  const tg_alloc *suite = tg_alloc_or_default(a);
   tg_status st = TG_OK;
   if (form < TG_CAPTURE_CSV || form > TG_CAPTURE_DMP)
     return tg_fail(err, TG_EINVAL, 0, 0, "a capture is CSV, VCD or DMP");
@@ -113,7 +113,7 @@ fail:
   return st;
 }
 
-void tg_capture_free(tg_capture* c) {
+void tg_capture_free(tg_capture *c) {
   if (c == NULL) return;
   const tg_alloc a = c->a;
   tg_cap_csv_free(c);
@@ -125,7 +125,7 @@ void tg_capture_free(tg_capture* c) {
   }
   for (size_t i = 0; i < c->n_keep; i++) tg_release(&a, c->keep[i]);
   for (size_t i = 0; i < c->n_map; i++) tg_release(&a, c->map[i].column);
-  void* owned[] = {c->sample_on, c->keep, c->map,    c->carry,   c->signal,    c->store,
+  void *owned[] = {c->sample_on, c->keep, c->map,    c->carry,   c->signal,    c->store,
                    c->step,      c->mark, c->bundle, c->version, c->timescale, c->clock};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) tg_release(&a, owned[i]);
   tg_intern_free(c->names);
@@ -139,8 +139,8 @@ void tg_capture_free(tg_capture* c) {
 /* ---- input --------------------------------------------------------------------------------------
  */
 
-static tg_status consume(tg_capture* c, const uint8_t* p, const uint8_t* end, bool final,
-                         size_t* used, tg_error* err) {
+static tg_status consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
+                         size_t *used, tg_error *err) {
   switch (c->form) {
     case TG_CAPTURE_CSV:
       return tg_cap_csv_consume(c, p, end, final, used, err);
@@ -151,12 +151,12 @@ static tg_status consume(tg_capture* c, const uint8_t* p, const uint8_t* end, bo
   }
 }
 
-static tg_status keep_rest(tg_capture* c, const uint8_t* p, size_t n, tg_error* err) {
+static tg_status keep_rest(tg_capture *c, const uint8_t *p, size_t n, tg_error *err) {
   if (n == 0) return TG_OK;
   if (c->n_carry + n > c->max_item)
     return tg_fail(err, TG_ELIMIT, c->offset, c->line, "a row or word of more than %llu bytes",
                    (unsigned long long)c->max_item);
-  tg_status st = tg_grow(&c->a, (void**)&c->carry, &c->cap_carry, c->n_carry + n, 1);
+  tg_status st = tg_grow(&c->a, (void **)&c->carry, &c->cap_carry, c->n_carry + n, 1);
   if (st != TG_OK) return st;
   memcpy(c->carry + c->n_carry, p, n);
   c->n_carry += n;
@@ -164,16 +164,16 @@ static tg_status keep_rest(tg_capture* c, const uint8_t* p, size_t n, tg_error* 
 }
 
 /* Reads the carried bytes and puts what is left of them to the front. */
-static tg_status drain(tg_capture* c, bool final, tg_error* err) {
+static tg_status drain(tg_capture *c, bool final, tg_error *err) {
   size_t used = 0;
-  const uint8_t* from = c->carry != NULL ? c->carry : (const uint8_t*)"";
+  const uint8_t *from = c->carry != NULL ? c->carry : (const uint8_t *)"";
   tg_status st = consume(c, from, from + c->n_carry, final, &used, err);
   if (used > 0 && used < c->n_carry) memmove(c->carry, c->carry + used, c->n_carry - used);
   c->n_carry -= used;
   return st;
 }
 
-static tg_status fail_once(tg_capture* c, tg_status st, tg_error* err) {
+static tg_status fail_once(tg_capture *c, tg_status st, tg_error *err) {
   if (st == TG_OK) return st;
   c->failed = true;
   if (err != NULL && err->status != st)
@@ -181,8 +181,8 @@ static tg_status fail_once(tg_capture* c, tg_status st, tg_error* err) {
   return st;
 }
 
-tg_status tg_capture_feed(tg_capture* c, const uint8_t* p, size_t n, tg_error* err) {
-  const uint8_t* end = p + n;
+tg_status tg_capture_feed(tg_capture *c, const uint8_t *p, size_t n, tg_error *err) {
+  const uint8_t *end = p + n;
   size_t used = 0;
   tg_status st = TG_OK;
   if (err != NULL) err->status = TG_OK;
@@ -190,7 +190,7 @@ tg_status tg_capture_feed(tg_capture* c, const uint8_t* p, size_t n, tg_error* e
     return tg_fail(err, TG_EINVAL, 0, 0, "the capture is finished or has failed");
   while (c->n_carry > 0 && p < end &&
          st == TG_OK) { /* complete the carried item up to a line end */
-    const uint8_t* eol = memchr(p, '\n', (size_t)(end - p));
+    const uint8_t *eol = memchr(p, '\n', (size_t)(end - p));
     size_t more = eol != NULL ? (size_t)(eol - p) + 1 : (size_t)(end - p);
     st = keep_rest(c, p, more, err);
     p += more;
@@ -203,8 +203,8 @@ tg_status tg_capture_feed(tg_capture* c, const uint8_t* p, size_t n, tg_error* e
   return fail_once(c, st, err);
 }
 
-static tg_status fill_marks(tg_capture* c) {
-  static const char* const kinds[] = {"window", "gap", "trigger"};
+static tg_status fill_marks(tg_capture *c) {
+  static const char *const kinds[] = {"window", "gap", "trigger"};
   tg_status st = TG_OK;
   size_t row = 0;
   tg_cap_sort_marks(c);
@@ -221,18 +221,18 @@ static tg_status fill_marks(tg_capture* c) {
 }
 
 /* The first sample: an ILA's VCD may begin at any time. */
-static uint64_t first_sample(const tg_capture* c) {
+static uint64_t first_sample(const tg_capture *c) {
   return c->form == TG_CAPTURE_VCD && !c->clocked && c->n_step > 0 ? c->step[0] : 0;
 }
 
-static bool starts_a_window(const tg_capture* c) {
+static bool starts_a_window(const tg_capture *c) {
   for (size_t i = 0; i < c->n_mark; i++)
     if (c->mark[i].kind == MARK_WINDOW && c->mark[i].sample <= first_sample(c)) return true;
   return false;
 }
 
 /* The depth used, from the file, the caller or the dump. */
-static tg_status settle(tg_capture* c) {
+static tg_status settle(tg_capture *c) {
   tg_status st = TG_OK;
   c->samples = c->seen;
   if (c->given_samples > c->seen) {
@@ -251,7 +251,7 @@ static tg_status settle(tg_capture* c) {
   return st;
 }
 
-tg_status tg_capture_finish(tg_capture* c, tg_error* err) {
+tg_status tg_capture_finish(tg_capture *c, tg_error *err) {
   tg_status st = TG_OK;
   if (err != NULL) err->status = TG_OK;
   if (c->failed || c->finished)
@@ -265,7 +265,7 @@ tg_status tg_capture_finish(tg_capture* c, tg_error* err) {
   return fail_once(c, st, err);
 }
 
-tg_status tg_capture_adopt(tg_capture* c, const tg_capture* dmp) {
+tg_status tg_capture_adopt(tg_capture *c, const tg_capture *dmp) {
   bool marks[3] = {tg_capture_about(c).windows > 1, tg_cap_has_mark(c, MARK_GAP),
                    tg_cap_has_mark(c, MARK_TRIGGER)};
   tg_status st = TG_OK;
@@ -283,7 +283,7 @@ tg_status tg_capture_adopt(tg_capture* c, const tg_capture* dmp) {
 /* ---- what is there ------------------------------------------------------------------------------
  */
 
-tg_capture_info tg_capture_about(const tg_capture* c) {
+tg_capture_info tg_capture_about(const tg_capture *c) {
   tg_capture_info info = {.samples = c->samples,
                           .seen = c->seen,
                           .last_time = c->last_time,
@@ -305,27 +305,27 @@ tg_capture_info tg_capture_about(const tg_capture* c) {
   return info;
 }
 
-tg_str tg_capture_word(const tg_capture* c, const char* name) {
-  const char* s = NULL;
+tg_str tg_capture_word(const tg_capture *c, const char *name) {
+  const char *s = NULL;
   if (strcmp(name, "version") == 0) s = c->version;
   if (strcmp(name, "timescale") == 0) s = c->timescale;
   if (strcmp(name, "clock") == 0) s = c->clock;
-  return s != NULL ? (tg_str){(const uint8_t*)s, strlen(s)} : (tg_str){NULL, 0};
+  return s != NULL ? (tg_str){(const uint8_t *)s, strlen(s)} : (tg_str){NULL, 0};
 }
 
-const tg_table* tg_capture_signals(const tg_capture* c) { return c->t_signals; }
-const tg_table* tg_capture_interfaces(const tg_capture* c) { return c->t_interfaces; }
-const tg_table* tg_capture_marks(const tg_capture* c) { return c->t_marks; }
-const tg_table* tg_capture_problems(const tg_capture* c) { return c->t_problems; }
+const tg_table *tg_capture_signals(const tg_capture *c) { return c->t_signals; }
+const tg_table *tg_capture_interfaces(const tg_capture *c) { return c->t_interfaces; }
+const tg_table *tg_capture_marks(const tg_capture *c) { return c->t_marks; }
+const tg_table *tg_capture_problems(const tg_capture *c) { return c->t_problems; }
 
-tg_status tg_capture_changes(const tg_capture* c, uint32_t signal, tg_table** out) {
-  static const char* const names[] = {
+tg_status tg_capture_changes(const tg_capture *c, uint32_t signal, tg_table **out) {
+  static const char *const names[] = {
       "value",  "value1", "value2",  "value3",  "value4",  "value5",  "value6",  "value7",
       "value8", "value9", "value10", "value11", "value12", "value13", "value14", "value15"};
   tg_column_def defs[17] = {{"sample", TG_U64, 0}};
-  tg_table* t = NULL;
+  tg_table *t = NULL;
   if (signal >= c->n_signal || c->signal[signal].store == CAP_NONE) return TG_ENOTFOUND;
-  const cap_store* s = &c->store[c->signal[signal].store];
+  const cap_store *s = &c->store[c->signal[signal].store];
   if (s->words > 16) return TG_ELIMIT;
   for (uint32_t w = 0; w < s->words; w++) defs[w + 1] = (tg_column_def){names[w], TG_U64, 0};
   tg_status st = tg_table_new(&c->a, defs, s->words + 1, &t);

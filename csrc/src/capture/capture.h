@@ -52,12 +52,12 @@ typedef struct cap_name {
   uint32_t slot;  /* of `slot_<n>` in the prefix, or CAP_NONE */
 } cap_name;
 
-cap_name tg_cap_name_split(const uint8_t* p, size_t n);
+cap_name tg_cap_name_split(const uint8_t *p, size_t n);
 /* "arvalid" -> role; false for an unknown word. */
-bool tg_cap_role_find(const char* word, cap_role* out);
+bool tg_cap_role_find(const char *word, cap_role *out);
 /* "arvalid"; "" for ROLE_NONE. */
-const char* tg_cap_role_name(cap_role role);
-extern const char* const tg_cap_channel_names[CH_COUNT];
+const char *tg_cap_role_name(cap_role role);
+extern const char *const tg_cap_channel_names[CH_COUNT];
 
 /* ---- signals and what is stored of them ------------------------------------------------------ */
 
@@ -85,8 +85,8 @@ typedef struct cap_signal {
 /* The changes of one value. at[i] = step << 2 | unknown << 1 | low bit; values of more than one
  * bit stand in value[i * words ...]. */
 typedef struct cap_store {
-  uint32_t* at;
-  uint64_t* value;
+  uint32_t *at;
+  uint64_t *value;
   uint64_t *cur, *was, *next; /* VCD: recorded, before this time, newest; CSV: cur only */
   size_t n, cap_at, cap_value;
   uint64_t stamp; /* VCD: the time slot of `was` */
@@ -111,6 +111,7 @@ typedef struct cap_bundle {
   uint32_t matched;
   uint32_t same_as;
   uint32_t data_bits;
+  uint32_t place;                     /* in the file, among those kept */
   uint32_t sig[CH_COUNT][LEAF_COUNT]; /* row of the signal, or CAP_NONE */
   uint8_t kind;                       /* tg_axi_kind */
   uint8_t usable;                     /* bit per channel: VALID and READY, or ctrl */
@@ -124,34 +125,34 @@ struct tg_capture {
   tg_alloc a;
   tg_capture_form form;
   /* options, copied */
-  char* sample_on;
-  char** keep;
+  char *sample_on;
+  char **keep;
   size_t n_keep;
   struct cap_map_entry {
-    char* column;
+    char *column;
     cap_role role;
     uint32_t signal;
-  }* map;
+  } *map;
   size_t n_map;
   uint64_t given_samples, max_item, max_problems;
   /* input */
-  uint8_t* carry;
+  uint8_t *carry;
   size_t n_carry, cap_carry;
   uint64_t offset, line; /* of the first byte not yet consumed; line counts from 1 */
   bool at_start, finished, failed;
-  struct cap_csv* csv;
-  struct cap_vcd* vcd;
+  struct cap_csv *csv;
+  struct cap_vcd *vcd;
   /* content */
-  tg_intern* names;
-  cap_signal* signal;
+  tg_intern *names;
+  cap_signal *signal;
   size_t n_signal, cap_signal;
-  cap_store* store;
+  cap_store *store;
   size_t n_store, cap_store;
-  uint64_t* step;
+  uint64_t *step;
   size_t n_step, cap_step;
-  cap_mark* mark;
+  cap_mark *mark;
   size_t n_mark, cap_mark;
-  cap_bundle* bundle;
+  cap_bundle *bundle;
   size_t n_bundle, cap_bundle;
   uint64_t seen, samples, last_time;
   bool depth_known, clocked, radix_row, ila;
@@ -161,54 +162,54 @@ struct tg_capture {
 };
 
 /* store.c */
-tg_status tg_cap_signal_add(tg_capture* c, const uint8_t* name, size_t n, uint32_t width, bool bits,
-                            uint32_t* row);
-tg_status tg_cap_store_add(tg_capture* c, uint32_t width, uint32_t* row);
+tg_status tg_cap_signal_add(tg_capture *c, const uint8_t *name, size_t n, uint32_t width, bool bits,
+                            uint32_t *row);
+tg_status tg_cap_store_add(tg_capture *c, uint32_t width, uint32_t *row);
 /* Records the value of `s` at `sample` (samples never go back). `value` has s->words words. */
-tg_status tg_cap_store_put(tg_capture* c, cap_store* s, uint64_t sample, const uint64_t* value,
+tg_status tg_cap_store_put(tg_capture *c, cap_store *s, uint64_t sample, const uint64_t *value,
                            bool unknown);
-tg_status tg_cap_mark_add(tg_capture* c, uint64_t sample, enum cap_mark_kind kind);
-tg_status tg_cap_problem(tg_capture* c, uint64_t line, uint64_t offset, const char* reason,
-                         const char* format, ...)
+tg_status tg_cap_mark_add(tg_capture *c, uint64_t sample, enum cap_mark_kind kind);
+tg_status tg_cap_problem(tg_capture *c, uint64_t line, uint64_t offset, const char *reason,
+                         const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 5, 6)))
 #endif
     ;
-char* tg_cap_copy(const tg_alloc* a, const uint8_t* p, size_t n); /* NUL-terminated, or NULL */
-bool tg_cap_has_mark(const tg_capture* c, enum cap_mark_kind kind);
-void tg_cap_sort_marks(tg_capture* c);
+char *tg_cap_copy(const tg_alloc *a, const uint8_t *p, size_t n); /* NUL-terminated, or NULL */
+bool tg_cap_has_mark(const tg_capture *c, enum cap_mark_kind kind);
+void tg_cap_sort_marks(tg_capture *c);
 
 /* bind.c: rules R1..R7 over all signals; stores for what is bound or asked for. `shared`: store
  * of each signal is already set (VCD, several names of one wire), else CAP_NONE. */
-tg_status tg_cap_bind(tg_capture* c);
+tg_status tg_cap_bind(tg_capture *c);
 /* The bundle's signal on a role after the caller's map; CAP_NONE where there is none. */
-tg_axi_kind tg_cap_kind(const tg_capture* c, const cap_bundle* b);
-tg_status tg_cap_interfaces(tg_capture* c); /* the public tables */
+tg_axi_kind tg_cap_kind(const tg_capture *c, const cap_bundle *b);
+tg_status tg_cap_interfaces(tg_capture *c); /* the public tables */
 
 /* csv.c, vcd.c, dmp.c: consume as much of [p, end) as is whole; `final`: nothing follows.
  * `*used` is what was consumed. */
-tg_status tg_cap_csv_consume(tg_capture* c, const uint8_t* p, const uint8_t* end, bool final,
-                             size_t* used, tg_error* err);
-tg_status tg_cap_vcd_consume(tg_capture* c, const uint8_t* p, const uint8_t* end, bool final,
-                             size_t* used, tg_error* err);
-tg_status tg_cap_dmp_consume(tg_capture* c, const uint8_t* p, const uint8_t* end, bool final,
-                             size_t* used, tg_error* err);
-tg_status tg_cap_csv_finish(tg_capture* c, tg_error* err);
-tg_status tg_cap_vcd_finish(tg_capture* c, tg_error* err);
-void tg_cap_csv_free(tg_capture* c);
-void tg_cap_vcd_free(tg_capture* c);
+tg_status tg_cap_csv_consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
+                             size_t *used, tg_error *err);
+tg_status tg_cap_vcd_consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
+                             size_t *used, tg_error *err);
+tg_status tg_cap_dmp_consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
+                             size_t *used, tg_error *err);
+tg_status tg_cap_csv_finish(tg_capture *c, tg_error *err);
+tg_status tg_cap_vcd_finish(tg_capture *c, tg_error *err);
+void tg_cap_csv_free(tg_capture *c);
+void tg_cap_vcd_free(tg_capture *c);
 /* vcd_head.c: `$var`, `$scope` ... up to `$enddefinitions`. */
-tg_status tg_cap_vcd_head(tg_capture* c, const uint8_t* p, const uint8_t* end, bool final,
-                          size_t* used, tg_error* err);
+tg_status tg_cap_vcd_head(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
+                          size_t *used, tg_error *err);
 
 /* value.c: a cell or a word of bits as words of 64 bits, the lowest first, cut to `width`. */
-bool tg_cap_parse_hex(const uint8_t* p, size_t n, uint64_t* out, uint32_t words);
-bool tg_cap_parse_dec(const uint8_t* p, size_t n, uint64_t* out, uint32_t words, uint32_t width);
-bool tg_cap_parse_bin(const uint8_t* p, size_t n, uint64_t* out, uint32_t words);
-bool tg_cap_parse_octal(const uint8_t* p, size_t n, uint64_t* out, uint32_t words);
+bool tg_cap_parse_hex(const uint8_t *p, size_t n, uint64_t *out, uint32_t words);
+bool tg_cap_parse_dec(const uint8_t *p, size_t n, uint64_t *out, uint32_t words, uint32_t width);
+bool tg_cap_parse_bin(const uint8_t *p, size_t n, uint64_t *out, uint32_t words);
+bool tg_cap_parse_octal(const uint8_t *p, size_t n, uint64_t *out, uint32_t words);
 /* A hex value read again as the decimal its digits spell; false where a digit is above 9. */
-bool tg_cap_hex_as_dec(uint64_t* value, uint32_t words, uint32_t width);
+bool tg_cap_hex_as_dec(uint64_t *value, uint32_t words, uint32_t width);
 /* A label Vivado writes for a code ("INCR", "32 bytes", "SLVERR"); false if none. */
-bool tg_cap_parse_label(const uint8_t* p, size_t n, cap_role role, uint64_t* out);
+bool tg_cap_parse_label(const uint8_t *p, size_t n, cap_role role, uint64_t *out);
 
 #endif

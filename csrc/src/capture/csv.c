@@ -9,19 +9,19 @@
 #define INDEX_COLUMNS 3 /* sample in buffer, sample in window, trigger */
 
 struct cap_csv {
-  uint32_t* column; /* store of each column behind the index columns; CAP_NONE = skip */
+  uint32_t *column; /* store of each column behind the index columns; CAP_NONE = skip */
   size_t n_column, cap_column;
   size_t wanted;       /* columns up to the last wanted one */
   size_t gap;          /* the GAP column, or SIZE_MAX */
-  const uint8_t* tail; /* cells of the row before, behind its index columns; in this piece only */
+  const uint8_t *tail; /* cells of the row before, behind its index columns; in this piece only */
   size_t n_tail;
   uint64_t buffer, window; /* the last row's indices */
-  uint64_t* word;          /* scratch of one value */
+  uint64_t *word;          /* scratch of one value */
   uint8_t delimiter;
   bool header, second; /* header read; the row behind it may still be the radix row */
 };
 
-void tg_cap_csv_free(tg_capture* c) {
+void tg_cap_csv_free(tg_capture *c) {
   if (c->csv == NULL) return;
   tg_release(&c->a, c->csv->column);
   tg_release(&c->a, c->csv->word);
@@ -30,39 +30,39 @@ void tg_cap_csv_free(tg_capture* c) {
 }
 
 /* The end of the cell that starts at `p`: the delimiter behind it, or `e`. */
-static const uint8_t* cell_end(const uint8_t* p, const uint8_t* e, uint8_t delimiter) {
+static const uint8_t *cell_end(const uint8_t *p, const uint8_t *e, uint8_t delimiter) {
   if (p < e && *p == '"') {
-    const uint8_t* q = memchr(p + 1, '"', (size_t)(e - p - 1));
+    const uint8_t *q = memchr(p + 1, '"', (size_t)(e - p - 1));
     p = q != NULL ? q + 1 : e;
   }
   for (unsigned i = 0; i < 12 && p < e; i++, p++)
     if (*p == delimiter) return p;
   if (p >= e) return e;
-  const uint8_t* q = memchr(p, delimiter, (size_t)(e - p));
+  const uint8_t *q = memchr(p, delimiter, (size_t)(e - p));
   return q != NULL ? q : e;
 }
 
-static void strip(const uint8_t** p, size_t* n) {
+static void strip(const uint8_t **p, size_t *n) {
   while (*n > 0 && (**p == ' ' || **p == '\t')) ++*p, --*n;
   while (*n > 0 && ((*p)[*n - 1] == ' ' || (*p)[*n - 1] == '\t')) --*n;
   if (*n >= 2 && **p == '"' && (*p)[*n - 1] == '"') ++*p, *n -= 2;
 }
 
-static bool is_text(const uint8_t* p, size_t n, const char* word) {
+static bool is_text(const uint8_t *p, size_t n, const char *word) {
   if (n != strlen(word)) return false;
   for (size_t i = 0; i < n; i++)
     if ((p[i] | 32) != (word[i] | 32)) return false;
   return true;
 }
 
-static bool starts(const uint8_t* p, const uint8_t* e, const char* word) {
+static bool starts(const uint8_t *p, const uint8_t *e, const char *word) {
   size_t n = strlen(word);
   return (size_t)(e - p) >= n && is_text(p, n, word);
 }
 
 /* ---- header ---------------------------------------------------------------------------------- */
 
-static tg_status add_column(tg_capture* c, const uint8_t* p, size_t n, size_t index) {
+static tg_status add_column(tg_capture *c, const uint8_t *p, size_t n, size_t index) {
   uint32_t row = 0;
   strip(&p, &n);
   if (index < INDEX_COLUMNS) return TG_OK;
@@ -74,14 +74,14 @@ static tg_status add_column(tg_capture* c, const uint8_t* p, size_t n, size_t in
 }
 
 /* Gives every wanted signal its store; signals are the columns in order, without GAP. */
-static tg_status add_stores(tg_capture* c, size_t columns) {
-  struct cap_csv* s = c->csv;
+static tg_status add_stores(tg_capture *c, size_t columns) {
+  struct cap_csv *s = c->csv;
   uint32_t most = 1, signal = 0;
-  tg_status st = tg_grow(&c->a, (void**)&s->column, &s->cap_column, columns, sizeof *s->column);
+  tg_status st = tg_grow(&c->a, (void **)&s->column, &s->cap_column, columns, sizeof *s->column);
   for (size_t i = INDEX_COLUMNS; i < columns && st == TG_OK; i++) {
     uint32_t store = CAP_NONE;
     if (i != s->gap) {
-      cap_signal* g = &c->signal[signal++];
+      cap_signal *g = &c->signal[signal++];
       if (g->wanted) {
         st = tg_cap_store_add(c, g->width, &store);
         if (st != TG_OK) break;
@@ -98,12 +98,12 @@ static tg_status add_stores(tg_capture* c, size_t columns) {
   return st;
 }
 
-static tg_status header(tg_capture* c, const uint8_t* p, const uint8_t* e, tg_error* err) {
-  static const char* const index[] = {"Sample in Buffer", "Sample in Window", "TRIGGER"};
-  struct cap_csv* s = c->csv;
+static tg_status header(tg_capture *c, const uint8_t *p, const uint8_t *e, tg_error *err) {
+  static const char *const index[] = {"Sample in Buffer", "Sample in Window", "TRIGGER"};
+  struct cap_csv *s = c->csv;
   size_t columns = 0;
   tg_status st = TG_OK;
-  const uint8_t* first = p < e && *p == '"' ? p + 1 : p;
+  const uint8_t *first = p < e && *p == '"' ? p + 1 : p;
   if (!starts(first, e, index[0]))
     return tg_fail(
         err, TG_ESYNTAX, 0, 1,
@@ -111,9 +111,9 @@ static tg_status header(tg_capture* c, const uint8_t* p, const uint8_t* e, tg_er
         "be guessed");
   first += strlen(index[0]) + (first != p);
   s->delimiter = first < e && (*first == ';' || *first == '\t') ? *first : ',';
-  for (const uint8_t* cell = p; cell <= e && st == TG_OK; columns++) {
-    const uint8_t* stop = cell_end(cell, e, s->delimiter);
-    const uint8_t* text = cell;
+  for (const uint8_t *cell = p; cell <= e && st == TG_OK; columns++) {
+    const uint8_t *stop = cell_end(cell, e, s->delimiter);
+    const uint8_t *text = cell;
     size_t n = (size_t)(stop - cell);
     strip(&text, &n);
     if (columns < INDEX_COLUMNS && !is_text(text, n, index[columns]))
@@ -130,9 +130,9 @@ static tg_status header(tg_capture* c, const uint8_t* p, const uint8_t* e, tg_er
   return st;
 }
 
-static cap_radix radix_of(const uint8_t* p, size_t n) {
+static cap_radix radix_of(const uint8_t *p, size_t n) {
   static const struct {
-    const char* word;
+    const char *word;
     cap_radix radix;
   } words[] = {{"HEX", RADIX_HEX},
                {"UNSIGNED", RADIX_UNSIGNED},
@@ -145,18 +145,18 @@ static cap_radix radix_of(const uint8_t* p, size_t n) {
 }
 
 /* "Radix - UNSIGNED,UNSIGNED,UNSIGNED,HEX,..."; ChipScoPy leaves out the GAP column's. */
-static tg_status radix_row(tg_capture* c, const uint8_t* p, const uint8_t* e) {
-  struct cap_csv* s = c->csv;
+static tg_status radix_row(tg_capture *c, const uint8_t *p, const uint8_t *e) {
+  struct cap_csv *s = c->csv;
   size_t cells = 1, index = 0, column = 0;
-  for (const uint8_t* q = p; q < e; q++) cells += *q == s->delimiter;
+  for (const uint8_t *q = p; q < e; q++) cells += *q == s->delimiter;
   bool skip_gap = s->gap != SIZE_MAX && cells + 1 == s->n_column;
   uint32_t signal = 0;
-  for (const uint8_t* cell = p; cell <= e && column < s->n_column; index++, column++) {
+  for (const uint8_t *cell = p; cell <= e && column < s->n_column; index++, column++) {
     const uint8_t *stop = cell_end(cell, e, s->delimiter), *text = cell;
     size_t n = (size_t)(stop - cell);
     if (skip_gap && column == s->gap) column++;
     if (column >= INDEX_COLUMNS && column != s->gap && column < s->n_column) {
-      cap_signal* g = &c->signal[signal++];
+      cap_signal *g = &c->signal[signal++];
       strip(&text, &n);
       g->radix = (uint8_t)radix_of(text, n);
       if (g->store != CAP_NONE) c->store[g->store].radix = g->radix;
@@ -173,13 +173,13 @@ static tg_status radix_row(tg_capture* c, const uint8_t* p, const uint8_t* e) {
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 /* A column without radix turns out not to be hex: what was read so is decimal (facts 2.3). */
-static tg_status turn_decimal(tg_capture* c, cap_store* s, bool minus) {
+static tg_status turn_decimal(tg_capture *c, cap_store *s, bool minus) {
   bool ok = true;
   s->fixed_hex = false;
   s->radix = minus ? RADIX_SIGNED : RADIX_UNSIGNED;
   if (s->width == 1) return TG_OK;
   for (size_t i = 0; i < s->n; i++) {
-    uint64_t* v = s->value + i * s->words;
+    uint64_t *v = s->value + i * s->words;
     if ((s->at[i] & 2) != 0) continue;
     if (tg_cap_hex_as_dec(v, s->words, s->width)) {
       s->at[i] = (s->at[i] & ~1u) | (uint32_t)(v[0] & 1);
@@ -195,7 +195,7 @@ static tg_status turn_decimal(tg_capture* c, cap_store* s, bool minus) {
       "a column without radix holds hex and decimal cells; its hex ones are unknown");
 }
 
-static bool is_unknown(const uint8_t* p, size_t n) {
+static bool is_unknown(const uint8_t *p, size_t n) {
   for (size_t i = 0; i < n; i++) {
     uint8_t d = p[i] | 32;
     if (d == 'x' || d == 'z' || d == 'u') return true;
@@ -204,8 +204,8 @@ static bool is_unknown(const uint8_t* p, size_t n) {
 }
 
 /* Reads a cell by the store's radix; false where it is not a value of that radix. */
-static bool read_cell(tg_capture* c, cap_store* s, const uint8_t* p, size_t n, uint64_t* v,
-                      tg_status* st) {
+static bool read_cell(tg_capture *c, cap_store *s, const uint8_t *p, size_t n, uint64_t *v,
+                      tg_status *st) {
   switch (s->radix) {
     case RADIX_HEX:
       return tg_cap_parse_hex(p, n, v, s->words);
@@ -225,15 +225,15 @@ static bool read_cell(tg_capture* c, cap_store* s, const uint8_t* p, size_t n, u
   }
 }
 
-static tg_status cell(tg_capture* c, uint32_t store, uint64_t sample, const uint8_t* p, size_t n) {
-  cap_store* s = &c->store[store];
-  uint64_t* v = c->csv->word;
+static tg_status cell(tg_capture *c, uint32_t store, uint64_t sample, const uint8_t *p, size_t n) {
+  cap_store *s = &c->store[store];
+  uint64_t *v = c->csv->word;
   tg_status st = TG_OK;
   bool unknown = false, ok = true;
   if (s->width == 1 && n == 1 && (*p == '0' || *p == '1')) {
     v[0] = *p == '1';
   } else if (n > 0 && *p == '"') {
-    const uint8_t* text = p;
+    const uint8_t *text = p;
     strip(&text, &n);
     memset(v, 0, s->words * sizeof *v);
     unknown = !tg_cap_parse_label(text, n, s->role, v);
@@ -246,7 +246,7 @@ static tg_status cell(tg_capture* c, uint32_t store, uint64_t sample, const uint
       unknown = true;
       st = tg_cap_problem(c, c->line, c->offset, "bad-cell",
                           "sample %llu: \"%.*s\" is no value of its column",
-                          (unsigned long long)sample, (int)(n < 40 ? n : 40), (const char*)p);
+                          (unsigned long long)sample, (int)(n < 40 ? n : 40), (const char *)p);
     }
     if (unknown) memcpy(v, s->cur, s->words * sizeof *v);
   }
@@ -259,14 +259,14 @@ static tg_status cell(tg_capture* c, uint32_t store, uint64_t sample, const uint
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Cells behind the index columns; TG_ETRUNCATED where there are fewer than `need`. */
-static tg_status cells(tg_capture* c, const uint8_t* p, const uint8_t* e, uint64_t sample,
+static tg_status cells(tg_capture *c, const uint8_t *p, const uint8_t *e, uint64_t sample,
                        size_t need) {
-  struct cap_csv* s = c->csv;
+  struct cap_csv *s = c->csv;
   size_t column = INDEX_COLUMNS;
   tg_status st = TG_OK;
   if (need > column && p > e) return TG_ETRUNCATED;
-  for (const uint8_t* q = p; column < need && st == TG_OK; column++) {
-    const uint8_t* stop = cell_end(q, e, s->delimiter);
+  for (const uint8_t *q = p; column < need && st == TG_OK; column++) {
+    const uint8_t *stop = cell_end(q, e, s->delimiter);
     uint32_t store = column < s->n_column ? s->column[column] : CAP_NONE;
     if (store != CAP_NONE)
       st = cell(c, store, sample, q, (size_t)(stop - q));
@@ -279,16 +279,16 @@ static tg_status cells(tg_capture* c, const uint8_t* p, const uint8_t* e, uint64
 }
 
 /* Does the row have all its columns? */
-static bool is_whole(const struct cap_csv* s, const uint8_t* p, const uint8_t* e) {
+static bool is_whole(const struct cap_csv *s, const uint8_t *p, const uint8_t *e) {
   size_t n = 1;
-  for (const uint8_t* q = cell_end(p, e, s->delimiter); q < e; n++)
+  for (const uint8_t *q = cell_end(p, e, s->delimiter); q < e; n++)
     q = cell_end(q + 1, e, s->delimiter);
   return n >= s->n_column;
 }
 
-static tg_status marks_of(tg_capture* c, uint64_t sample, uint64_t buffer, uint64_t window,
+static tg_status marks_of(tg_capture *c, uint64_t sample, uint64_t buffer, uint64_t window,
                           bool trigger) {
-  struct cap_csv* s = c->csv;
+  struct cap_csv *s = c->csv;
   tg_status st = TG_OK;
   if (sample == 0 || window == 0 || window < s->window)
     st = tg_cap_mark_add(c, sample, MARK_WINDOW);
@@ -298,29 +298,29 @@ static tg_status marks_of(tg_capture* c, uint64_t sample, uint64_t buffer, uint6
   return st;
 }
 
-static tg_status bad_row(tg_capture* c, const char* reason, const char* detail) {
+static tg_status bad_row(tg_capture *c, const char *reason, const char *detail) {
   return tg_cap_problem(c, c->line, c->offset, reason, "row %llu: %s", (unsigned long long)c->line,
                         detail);
 }
 
-static tg_status row(tg_capture* c, const uint8_t* p, const uint8_t* e, bool torn) {
-  struct cap_csv* s = c->csv;
+static tg_status row(tg_capture *c, const uint8_t *p, const uint8_t *e, bool torn) {
+  struct cap_csv *s = c->csv;
   uint64_t number[2] = {0, 0}, sample = c->seen;
-  const uint8_t* q = p;
+  const uint8_t *q = p;
   if (torn && !is_whole(s, p, e)) {
     s->tail = NULL;
     return bad_row(c, "cut", "the file ends inside it; dropped");
   }
   for (unsigned i = 0; i < 2; i++) {
-    const uint8_t* stop = cell_end(q, e, s->delimiter);
+    const uint8_t *stop = cell_end(q, e, s->delimiter);
     if (i == 0 && stop == q) return bad_row(c, "no-sample", "its first cell is empty; skipped");
     if (tg_parse_u64(q, stop, &number[i]) != TG_OK || stop == e)
       return bad_row(c, "no-sample", "does not begin with two sample numbers; skipped");
     q = stop + 1;
   }
-  const uint8_t* stop = cell_end(q, e, s->delimiter);
+  const uint8_t *stop = cell_end(q, e, s->delimiter);
   bool trigger = stop - q == 1 && *q == '1';
-  const uint8_t* rest = stop < e ? stop + 1 : e;
+  const uint8_t *rest = stop < e ? stop + 1 : e;
   size_t n = (size_t)(e - rest);
   tg_status st = TG_OK;
   const uint64_t problems = c->problems;
@@ -341,8 +341,8 @@ static tg_status row(tg_capture* c, const uint8_t* p, const uint8_t* e, bool tor
   return st;
 }
 
-static tg_status line(tg_capture* c, const uint8_t* p, const uint8_t* e, bool torn, tg_error* err) {
-  struct cap_csv* s = c->csv;
+static tg_status line(tg_capture *c, const uint8_t *p, const uint8_t *e, bool torn, tg_error *err) {
+  struct cap_csv *s = c->csv;
   while (e > p && e[-1] == '\r') e--;
   if (!s->header) {
     if (e - p >= 3 && p[0] == 0xef && p[1] == 0xbb && p[2] == 0xbf) p += 3;
@@ -358,9 +358,9 @@ static tg_status line(tg_capture* c, const uint8_t* p, const uint8_t* e, bool to
   return row(c, p, e, torn);
 }
 
-tg_status tg_cap_csv_consume(tg_capture* c, const uint8_t* p, const uint8_t* end, bool final,
-                             size_t* used, tg_error* err) {
-  const uint8_t* q = p;
+tg_status tg_cap_csv_consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
+                             size_t *used, tg_error *err) {
+  const uint8_t *q = p;
   tg_status st = TG_OK;
   if (c->csv == NULL) {
     if ((c->csv = tg_zalloc(&c->a, 1, sizeof *c->csv)) == NULL) return TG_ENOMEM;
@@ -368,10 +368,10 @@ tg_status tg_cap_csv_consume(tg_capture* c, const uint8_t* p, const uint8_t* end
   }
   c->csv->tail = NULL;
   while (q < end && st == TG_OK) {
-    const uint8_t* e = memchr(q, '\n', (size_t)(end - q));
+    const uint8_t *e = memchr(q, '\n', (size_t)(end - q));
     if (e == NULL && !final) break;
     st = line(c, q, e != NULL ? e : end, e == NULL, err);
-    const uint8_t* next = e != NULL ? e + 1 : end;
+    const uint8_t *next = e != NULL ? e + 1 : end;
     c->offset += (uint64_t)(next - q);
     c->line += e != NULL;
     q = next;
@@ -381,7 +381,7 @@ tg_status tg_cap_csv_consume(tg_capture* c, const uint8_t* p, const uint8_t* end
   return st;
 }
 
-tg_status tg_cap_csv_finish(tg_capture* c, tg_error* err) {
+tg_status tg_cap_csv_finish(tg_capture *c, tg_error *err) {
   if (c->csv == NULL || !c->csv->header)
     return tg_fail(err, TG_ESYNTAX, 0, 0, "an empty file: an ILA export begins with a header");
   c->depth_known = true;

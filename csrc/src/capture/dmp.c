@@ -6,7 +6,7 @@
 #include "tickgauge/number.h"
 
 /* The text behind the colon if the line's name is `name`. */
-static const uint8_t* value_of(const uint8_t* p, const uint8_t* e, const char* name) {
+static const uint8_t *value_of(const uint8_t *p, const uint8_t *e, const char *name) {
   size_t n = strlen(name);
   while (p < e && (*p == ' ' || *p == '\t')) p++;
   if ((size_t)(e - p) < n || memcmp(p, name, n) != 0) return NULL;
@@ -15,11 +15,11 @@ static const uint8_t* value_of(const uint8_t* p, const uint8_t* e, const char* n
 }
 
 /* Numbers parted by blanks or commas, each a mark. */
-static tg_status numbers(tg_capture* c, const uint8_t* p, const uint8_t* e,
+static tg_status numbers(tg_capture *c, const uint8_t *p, const uint8_t *e,
                          enum cap_mark_kind kind) {
   tg_status st = TG_OK;
   while (p < e && st == TG_OK) {
-    const uint8_t* q = p;
+    const uint8_t *q = p;
     uint64_t v = 0;
     while (q < e && *q >= '0' && *q <= '9') q++;
     if (q == p) {
@@ -35,12 +35,12 @@ static tg_status numbers(tg_capture* c, const uint8_t* p, const uint8_t* e,
   return st;
 }
 
-static tg_status line(tg_capture* c, const uint8_t* p, const uint8_t* e) {
+static tg_status line(tg_capture *c, const uint8_t *p, const uint8_t *e) {
   static const struct {
-    const char* name;
+    const char *name;
     enum cap_mark_kind kind;
   } marks[] = {{"window_marks", MARK_WINDOW}, {"trigger_marks", MARK_TRIGGER}, {"gaps", MARK_GAP}};
-  const uint8_t* v = value_of(p, e, "sample_count");
+  const uint8_t *v = value_of(p, e, "sample_count");
   if (v != NULL) {
     while (v < e && *v == ' ') v++;
     while (e > v && (e[-1] == ' ' || e[-1] == '\r')) e--;
@@ -52,16 +52,16 @@ static tg_status line(tg_capture* c, const uint8_t* p, const uint8_t* e) {
   return TG_OK;
 }
 
-tg_status tg_cap_dmp_consume(tg_capture* c, const uint8_t* p, const uint8_t* end, bool final,
-                             size_t* used, tg_error* err) {
-  const uint8_t* q = p;
+tg_status tg_cap_dmp_consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
+                             size_t *used, tg_error *err) {
+  const uint8_t *q = p;
   tg_status st = TG_OK;
   (void)err;
   while (q < end && st == TG_OK) {
-    const uint8_t* e = memchr(q, '\n', (size_t)(end - q));
+    const uint8_t *e = memchr(q, '\n', (size_t)(end - q));
     if (e == NULL && !final) break;
     st = line(c, q, e != NULL ? e : end);
-    const uint8_t* next = e != NULL ? e + 1 : end;
+    const uint8_t *next = e != NULL ? e + 1 : end;
     c->offset += (uint64_t)(next - q);
     c->line += e != NULL;
     q = next;

@@ -4,15 +4,15 @@
 
 #include "capture/capture.h"
 
-const char* const tg_cap_channel_names[CH_COUNT] = {"AR", "AW", "W", "R", "B", "T"};
-static const char* const low_names[CH_COUNT] = {"ar", "aw", "w", "r", "b", "t"};
+const char *const tg_cap_channel_names[CH_COUNT] = {"AR", "AW", "W", "R", "B", "T"};
+static const char *const low_names[CH_COUNT] = {"ar", "aw", "w", "r", "b", "t"};
 
 #define BIT(c) (1u << (c))
 #define ADDRESS (BIT(CH_AR) | BIT(CH_AW))
 
 /* The leaves and the channels that have them. `gap`: an underscore may stand before it. */
 static const struct {
-  const char* word;
+  const char *word;
   uint8_t leaf, channels;
   bool gap;
 } leaves[] = {
@@ -41,7 +41,7 @@ static const struct {
 #define N_LEAVES (sizeof leaves / sizeof *leaves)
 
 /* The words of the roles that have a name of their own, by channel and leaf. */
-static const char* const role_words[CH_COUNT][LEAF_OTHER] = {
+static const char *const role_words[CH_COUNT][LEAF_OTHER] = {
     {"arvalid", "arready", "ar_ctrl", "", "arid", "araddr", "arlen", "arsize", "arburst", "",
      "arlock", ""},
     {"awvalid", "awready", "aw_ctrl", "", "awid", "awaddr", "awlen", "awsize", "awburst", "",
@@ -51,7 +51,7 @@ static const char* const role_words[CH_COUNT][LEAF_OTHER] = {
     {"bvalid", "bready", "b_ctrl", "", "bid", "", "", "", "", "bresp", "", ""},
     {"tvalid", "tready", "", "tlast", "tid", "", "", "", "", "", "", "tdata"}};
 
-const char* tg_cap_role_name(cap_role role) {
+const char *tg_cap_role_name(cap_role role) {
   if (role.channel >= CH_COUNT || role.leaf >= LEAF_OTHER) return "";
   return role_words[role.channel][role.leaf];
 }
@@ -60,7 +60,7 @@ static uint8_t lower(uint8_t c) { return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32
 static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
 
 /* Does [p, p+n) end with `word`, whatever the case? */
-static bool ends_with(const uint8_t* p, size_t n, const char* word) {
+static bool ends_with(const uint8_t *p, size_t n, const char *word) {
   size_t k = strlen(word);
   if (k > n) return false;
   for (size_t i = 0; i < k; i++)
@@ -73,7 +73,7 @@ static bool is_boundary(uint8_t c) {
 }
 
 /* The leaf at the end of [p, p+n) behind a boundary; *at is where it starts. */
-static bool find_leaf(const uint8_t* p, size_t n, cap_role* role, size_t* at) {
+static bool find_leaf(const uint8_t *p, size_t n, cap_role *role, size_t *at) {
   for (size_t i = 0; i < N_LEAVES; i++) {
     if (!ends_with(p, n, leaves[i].word)) continue;
     for (uint8_t ch = 0; ch < CH_COUNT; ch++) {
@@ -92,8 +92,8 @@ static bool find_leaf(const uint8_t* p, size_t n, cap_role* role, size_t* at) {
 }
 
 /* Bytes of the suffix `_<digits>`, `_i`, `_o`, `_q`, `_d` or `_reg` that ends [p, p+n), or 0. */
-static size_t suffix_of(const uint8_t* p, size_t n) {
-  static const char* const words[] = {"_i", "_o", "_q", "_d", "_reg"};
+static size_t suffix_of(const uint8_t *p, size_t n) {
+  static const char *const words[] = {"_i", "_o", "_q", "_d", "_reg"};
   size_t k = n;
   while (k > 0 && is_digit(p[k - 1])) k--;
   if (k < n && k > 0 && p[k - 1] == '_') return n - k + 1;
@@ -103,7 +103,7 @@ static size_t suffix_of(const uint8_t* p, size_t n) {
 }
 
 /* A range `[hi:lo]` or `[0]` at the end: its width and the bytes before it. */
-static bool cut_range(const uint8_t* p, size_t* n, uint32_t* width) {
+static bool cut_range(const uint8_t *p, size_t *n, uint32_t *width) {
   uint64_t number[2] = {0, 0};
   size_t i = *n, part = 1, digits = 0;
   uint64_t scale = 1;
@@ -127,7 +127,7 @@ static bool cut_range(const uint8_t* p, size_t* n, uint32_t* width) {
 }
 
 /* The number behind the last "slot_" of the prefix. */
-static uint32_t slot_of(const uint8_t* p, size_t n) {
+static uint32_t slot_of(const uint8_t *p, size_t n) {
   uint32_t slot = CAP_NONE;
   for (size_t i = 5; i < n; i++) {
     uint32_t v = 0;
@@ -140,13 +140,13 @@ static uint32_t slot_of(const uint8_t* p, size_t n) {
 }
 
 /* Rule R7: columns of words and hints never bind. */
-static bool is_hint(const uint8_t* p, size_t n) {
+static bool is_hint(const uint8_t *p, size_t n) {
   for (size_t i = 7; i <= n; i++)
     if (ends_with(p, i, "tooltip")) return true;
   return false;
 }
 
-cap_name tg_cap_name_split(const uint8_t* p, size_t n) {
+cap_name tg_cap_name_split(const uint8_t *p, size_t n) {
   cap_name out = {.role = ROLE_NONE, .width = 1, .slot = CAP_NONE};
   size_t at = 0;
   out.has_range = cut_range(p, &n, &out.width);
@@ -168,7 +168,7 @@ cap_name tg_cap_name_split(const uint8_t* p, size_t n) {
   return out;
 }
 
-bool tg_cap_role_find(const char* word, cap_role* out) {
+bool tg_cap_role_find(const char *word, cap_role *out) {
   size_t at = 1;
-  return find_leaf((const uint8_t*)word, strlen(word), out, &at) && at == 0;
+  return find_leaf((const uint8_t *)word, strlen(word), out, &at) && at == 0;
 }

@@ -8,19 +8,19 @@
 #include "capture/capture.h"
 #include "tickgauge/reader.h"
 
-char* tg_cap_copy(const tg_alloc* a, const uint8_t* p, size_t n) {
-  char* s = tg_zalloc(a, n + 1, 1);
+char *tg_cap_copy(const tg_alloc *a, const uint8_t *p, size_t n) {
+  char *s = tg_zalloc(a, n + 1, 1);
   if (s != NULL && n > 0) memcpy(s, p, n);
   return s;
 }
 
-tg_status tg_cap_signal_add(tg_capture* c, const uint8_t* name, size_t n, uint32_t width, bool bits,
-                            uint32_t* row) {
+tg_status tg_cap_signal_add(tg_capture *c, const uint8_t *name, size_t n, uint32_t width, bool bits,
+                            uint32_t *row) {
   uint32_t code = 0;
   if (c->n_signal >= CAP_NONE) return TG_ELIMIT;
   tg_status st = tg_intern_put(c->names, name, n, &code);
   if (st == TG_OK)
-    st = tg_grow(&c->a, (void**)&c->signal, &c->cap_signal, c->n_signal + 1, sizeof *c->signal);
+    st = tg_grow(&c->a, (void **)&c->signal, &c->cap_signal, c->n_signal + 1, sizeof *c->signal);
   if (st != TG_OK) return st;
   *row = (uint32_t)c->n_signal;
   c->signal[c->n_signal++] = (cap_signal){.name = code,
@@ -32,11 +32,12 @@ tg_status tg_cap_signal_add(tg_capture* c, const uint8_t* name, size_t n, uint32
   return TG_OK;
 }
 
-tg_status tg_cap_store_add(tg_capture* c, uint32_t width, uint32_t* row) {
-  tg_status st = tg_grow(&c->a, (void**)&c->store, &c->cap_store, c->n_store + 1, sizeof *c->store);
+tg_status tg_cap_store_add(tg_capture *c, uint32_t width, uint32_t *row) {
+  tg_status st =
+      tg_grow(&c->a, (void **)&c->store, &c->cap_store, c->n_store + 1, sizeof *c->store);
   if (st != TG_OK) return st;
   uint32_t words = width <= 64 ? 1 : (width - 1) / 64 + 1;
-  uint64_t* now = tg_zalloc(&c->a, (size_t)words * 3, sizeof *now);
+  uint64_t *now = tg_zalloc(&c->a, (size_t)words * 3, sizeof *now);
   if (now == NULL) return TG_ENOMEM;
   *row = (uint32_t)c->n_store;
   c->store[c->n_store++] = (cap_store){.cur = now,
@@ -54,27 +55,27 @@ tg_status tg_cap_store_add(tg_capture* c, uint32_t width, uint32_t* row) {
 }
 
 /* Makes `sample` the newest step. */
-static tg_status open_step(tg_capture* c, uint64_t sample) {
+static tg_status open_step(tg_capture *c, uint64_t sample) {
   if (c->n_step > 0 && c->step[c->n_step - 1] == sample) return TG_OK;
   if (c->n_step >= CAP_MAX_STEP) return TG_ELIMIT;
-  tg_status st = tg_grow(&c->a, (void**)&c->step, &c->cap_step, c->n_step + 1, sizeof *c->step);
+  tg_status st = tg_grow(&c->a, (void **)&c->step, &c->cap_step, c->n_step + 1, sizeof *c->step);
   if (st == TG_OK) c->step[c->n_step++] = sample;
   return st;
 }
 
-tg_status tg_cap_store_put(tg_capture* c, cap_store* s, uint64_t sample, const uint64_t* value,
+tg_status tg_cap_store_put(tg_capture *c, cap_store *s, uint64_t sample, const uint64_t *value,
                            bool unknown) {
   tg_status st = open_step(c, sample);
   if (st != TG_OK) return st;
   if (s->n == s->cap_at) {
-    st = tg_grow(&c->a, (void**)&s->at, &s->cap_at, s->n + 1, sizeof *s->at);
+    st = tg_grow(&c->a, (void **)&s->at, &s->cap_at, s->n + 1, sizeof *s->at);
     if (st != TG_OK) return st;
   }
   if (s->width > 1) {
     size_t need = 0;
     if (tg_mul_overflows(s->n + 1, s->words, &need)) return TG_EOVERFLOW;
     if (need > s->cap_value) {
-      st = tg_grow(&c->a, (void**)&s->value, &s->cap_value, need, sizeof *s->value);
+      st = tg_grow(&c->a, (void **)&s->value, &s->cap_value, need, sizeof *s->value);
       if (st != TG_OK) return st;
     }
     memcpy(s->value + s->n * s->words, value, s->words * sizeof *value);
@@ -86,30 +87,30 @@ tg_status tg_cap_store_put(tg_capture* c, cap_store* s, uint64_t sample, const u
   return TG_OK;
 }
 
-tg_status tg_cap_mark_add(tg_capture* c, uint64_t sample, enum cap_mark_kind kind) {
-  tg_status st = tg_grow(&c->a, (void**)&c->mark, &c->cap_mark, c->n_mark + 1, sizeof *c->mark);
+tg_status tg_cap_mark_add(tg_capture *c, uint64_t sample, enum cap_mark_kind kind) {
+  tg_status st = tg_grow(&c->a, (void **)&c->mark, &c->cap_mark, c->n_mark + 1, sizeof *c->mark);
   if (st == TG_OK) c->mark[c->n_mark++] = (cap_mark){.sample = sample, .kind = kind};
   return st;
 }
 
-bool tg_cap_has_mark(const tg_capture* c, enum cap_mark_kind kind) {
+bool tg_cap_has_mark(const tg_capture *c, enum cap_mark_kind kind) {
   for (size_t i = 0; i < c->n_mark; i++)
     if (c->mark[i].kind == (uint32_t)kind) return true;
   return false;
 }
 
-static int by_sample(const void* x, const void* y) {
+static int by_sample(const void *x, const void *y) {
   const cap_mark *a = x, *b = y;
   if (a->sample != b->sample) return a->sample < b->sample ? -1 : 1;
   return a->kind < b->kind ? -1 : a->kind > b->kind;
 }
 
-void tg_cap_sort_marks(tg_capture* c) {
+void tg_cap_sort_marks(tg_capture *c) {
   if (c->n_mark > 1) qsort(c->mark, c->n_mark, sizeof *c->mark, by_sample);
 }
 
-tg_status tg_cap_problem(tg_capture* c, uint64_t line, uint64_t offset, const char* reason,
-                         const char* format, ...) {
+tg_status tg_cap_problem(tg_capture *c, uint64_t line, uint64_t offset, const char *reason,
+                         const char *format, ...) {
   char text[TG_ERROR_TEXT];
   size_t row = 0;
   va_list ap;

@@ -12,7 +12,7 @@ static int digit_of(uint8_t c) {
 }
 
 /* Digits of 2^shift, most significant first; what lies beyond `words` is cut off. */
-static bool parse_power(const uint8_t* p, size_t n, unsigned shift, uint64_t* out, uint32_t words) {
+static bool parse_power(const uint8_t *p, size_t n, unsigned shift, uint64_t *out, uint32_t words) {
   if (n == 0) return false;
   if (words == 1) {
     uint64_t v = 0;
@@ -35,18 +35,18 @@ static bool parse_power(const uint8_t* p, size_t n, unsigned shift, uint64_t* ou
   return true;
 }
 
-bool tg_cap_parse_hex(const uint8_t* p, size_t n, uint64_t* out, uint32_t words) {
+bool tg_cap_parse_hex(const uint8_t *p, size_t n, uint64_t *out, uint32_t words) {
   return parse_power(p, n, 4, out, words);
 }
-bool tg_cap_parse_octal(const uint8_t* p, size_t n, uint64_t* out, uint32_t words) {
+bool tg_cap_parse_octal(const uint8_t *p, size_t n, uint64_t *out, uint32_t words) {
   return parse_power(p, n, 3, out, words);
 }
-bool tg_cap_parse_bin(const uint8_t* p, size_t n, uint64_t* out, uint32_t words) {
+bool tg_cap_parse_bin(const uint8_t *p, size_t n, uint64_t *out, uint32_t words) {
   return parse_power(p, n, 1, out, words);
 }
 
 /* out = out * 10 + digit, modulo 2^(64 * words). */
-static void times_ten(uint64_t* out, uint32_t words, unsigned digit) {
+static void times_ten(uint64_t *out, uint32_t words, unsigned digit) {
   uint64_t carry = digit;
   for (uint32_t i = 0; i < words; i++) {
     unsigned __int128 t = (unsigned __int128)out[i] * 10 + carry;
@@ -55,7 +55,7 @@ static void times_ten(uint64_t* out, uint32_t words, unsigned digit) {
   }
 }
 
-static void cut_to(uint64_t* out, uint32_t words, uint32_t width) {
+static void cut_to(uint64_t *out, uint32_t words, uint32_t width) {
   for (uint32_t i = 0; i < words; i++) {
     uint32_t low = i * 64;
     if (width <= low)
@@ -66,7 +66,7 @@ static void cut_to(uint64_t* out, uint32_t words, uint32_t width) {
 }
 
 /* A decimal with an optional minus sign as two's complement of `width` bits. */
-bool tg_cap_parse_dec(const uint8_t* p, size_t n, uint64_t* out, uint32_t words, uint32_t width) {
+bool tg_cap_parse_dec(const uint8_t *p, size_t n, uint64_t *out, uint32_t words, uint32_t width) {
   bool minus = n > 0 && p[0] == '-';
   if (minus) p++, n--;
   if (n == 0) return false;
@@ -86,7 +86,7 @@ bool tg_cap_parse_dec(const uint8_t* p, size_t n, uint64_t* out, uint32_t words,
   return true;
 }
 
-bool tg_cap_hex_as_dec(uint64_t* value, uint32_t words, uint32_t width) {
+bool tg_cap_hex_as_dec(uint64_t *value, uint32_t words, uint32_t width) {
   bool ok = true;
   uint64_t small[4] = {0};
   if (words > 4) return false; /* wider columns name their radix in every file seen */
@@ -101,13 +101,13 @@ bool tg_cap_hex_as_dec(uint64_t* value, uint32_t words, uint32_t width) {
   return true;
 }
 
-static bool is_word(const uint8_t* p, size_t n, const char* word) {
+static bool is_word(const uint8_t *p, size_t n, const char *word) {
   return n == strlen(word) && memcmp(p, word, n) == 0;
 }
 
-bool tg_cap_parse_label(const uint8_t* p, size_t n, cap_role role, uint64_t* out) {
-  static const char* const bursts[] = {"FIXED", "INCR", "WRAP"};
-  static const char* const answers[] = {"OKAY", "EXOKAY", "SLVERR", "DECERR"};
+bool tg_cap_parse_label(const uint8_t *p, size_t n, cap_role role, uint64_t *out) {
+  static const char *const bursts[] = {"FIXED", "INCR", "WRAP"};
+  static const char *const answers[] = {"OKAY", "EXOKAY", "SLVERR", "DECERR"};
   if (role.leaf == LEAF_BURST)
     for (unsigned i = 0; i < 3; i++)
       if (is_word(p, n, bursts[i])) return *out = i, true;

@@ -7,8 +7,8 @@
 
 #include "tickgauge/number.h"
 
-void tg_cap_vcd_free(tg_capture* c) {
-  struct cap_vcd* v = c->vcd;
+void tg_cap_vcd_free(tg_capture *c) {
+  struct cap_vcd *v = c->vcd;
   if (v == NULL) return;
   tg_intern_free(v->ids);
   tg_release(&c->a, v->var);
@@ -24,7 +24,7 @@ void tg_cap_vcd_free(tg_capture* c) {
 /* ---- time slots -------------------------------------------------------------------------------
  */
 
-static bool same_value(const cap_store* s, const uint64_t* value, bool unknown) {
+static bool same_value(const cap_store *s, const uint64_t *value, bool unknown) {
   if (s->n == 0 || unknown != s->cur_x) return false;
   if (unknown) return true;
   return s->words == 1 ? s->cur[0] == value[0]
@@ -32,13 +32,13 @@ static bool same_value(const cap_store* s, const uint64_t* value, bool unknown) 
 }
 
 /* Records what changed since the last sample; at an edge the values before this time slot. */
-static tg_status record(tg_capture* c, uint64_t sample, bool before) {
-  struct cap_vcd* v = c->vcd;
+static tg_status record(tg_capture *c, uint64_t sample, bool before) {
+  struct cap_vcd *v = c->vcd;
   size_t kept = 0;
   for (size_t i = 0; i < v->n_dirty; i++) {
-    cap_store* s = &c->store[v->dirty[i]];
+    cap_store *s = &c->store[v->dirty[i]];
     bool held = before && s->stamp == v->slot;
-    const uint64_t* value = held ? s->was : s->next;
+    const uint64_t *value = held ? s->was : s->next;
     bool unknown = held ? s->was_x : s->next_x;
     if (!same_value(s, value, unknown)) {
       tg_status st = tg_cap_store_put(c, s, sample, value, unknown);
@@ -53,8 +53,8 @@ static tg_status record(tg_capture* c, uint64_t sample, bool before) {
   return TG_OK;
 }
 
-static tg_status end_slot(tg_capture* c) {
-  struct cap_vcd* v = c->vcd;
+static tg_status end_slot(tg_capture *c) {
+  struct cap_vcd *v = c->vcd;
   tg_status st = TG_OK;
   if (!c->clocked) {
     if (v->n_dirty > 0) st = record(c, v->now, false);
@@ -70,9 +70,9 @@ static tg_status end_slot(tg_capture* c) {
   return st;
 }
 
-static tg_status set_time(tg_capture* c, const uint8_t* p, const uint8_t* stop, uint64_t line,
+static tg_status set_time(tg_capture *c, const uint8_t *p, const uint8_t *stop, uint64_t line,
                           uint64_t offset) {
-  struct cap_vcd* v = c->vcd;
+  struct cap_vcd *v = c->vcd;
   uint64_t t = 0;
   tg_status st = tg_parse_u64(p, stop, &t);
   if (st == TG_EOVERFLOW) {
@@ -108,7 +108,7 @@ static tg_status set_time(tg_capture* c, const uint8_t* p, const uint8_t* stop, 
  */
 
 /* Makes room for the new value of a store in this time slot. */
-static inline void touch(struct cap_vcd* v, cap_store* s, uint32_t store) {
+static inline void touch(struct cap_vcd *v, cap_store *s, uint32_t store) {
   if (s->stamp != v->slot) {
     s->stamp = v->slot;
     if (s->words == 1)
@@ -123,9 +123,9 @@ static inline void touch(struct cap_vcd* v, cap_store* s, uint32_t store) {
   }
 }
 
-static tg_status special(tg_capture* c, enum vcd_special what, uint8_t level) {
+static tg_status special(tg_capture *c, enum vcd_special what, uint8_t level) {
   static const enum cap_mark_kind kinds[] = {MARK_GAP, MARK_TRIGGER, MARK_WINDOW, MARK_GAP};
-  struct cap_vcd* v = c->vcd;
+  struct cap_vcd *v = c->vcd;
   uint8_t old = v->special_level[what];
   uint64_t sample = c->clocked ? c->seen : v->now;
   v->special_level[what] = level;
@@ -137,15 +137,15 @@ static tg_status special(tg_capture* c, enum vcd_special what, uint8_t level) {
 }
 
 /* A change of one bit: level 0, 1, or 2 for unknown. */
-static inline tg_status scalar(tg_capture* c, uint32_t dense, uint8_t level) {
-  struct cap_vcd* v = c->vcd;
+static inline tg_status scalar(tg_capture *c, uint32_t dense, uint8_t level) {
+  struct cap_vcd *v = c->vcd;
   if (dense == v->clock_id) {
     if (level == 1 && v->clock_level == 0) v->rose = true;
     v->clock_level = level;
   }
   uint32_t store = v->entry[dense];
   if (store != CAP_NONE) {
-    cap_store* s = &c->store[store];
+    cap_store *s = &c->store[store];
     touch(v, s, store);
     if (s->words > 1) memset(s->next, 0, s->words * sizeof *s->next);
     s->next[0] = level == 1;
@@ -162,12 +162,12 @@ static uint8_t level_of(uint8_t ch) {
   return ch == '1' || ch == 'h' || ch == 'H' ? 1 : 2;
 }
 
-static tg_status vector(tg_capture* c, uint32_t dense, const uint8_t* bits, size_t n) {
-  struct cap_vcd* v = c->vcd;
+static tg_status vector(tg_capture *c, uint32_t dense, const uint8_t *bits, size_t n) {
+  struct cap_vcd *v = c->vcd;
   uint32_t store = v->entry[dense];
   if (store == CAP_NONE || c->store[store].width == 1)
     return n > 0 ? scalar(c, dense, level_of(bits[n - 1])) : TG_OK;
-  cap_store* s = &c->store[store];
+  cap_store *s = &c->store[store];
   bool known = tg_cap_parse_bin(bits, n, v->word, s->words);
   touch(v, s, store);
   s->next_x = !known;
@@ -177,8 +177,8 @@ static tg_status vector(tg_capture* c, uint32_t dense, const uint8_t* bits, size
 }
 
 /* $dumpoff: nothing is known until it is dumped again, and clock edges are lost. */
-static void forget(tg_capture* c) {
-  struct cap_vcd* v = c->vcd;
+static void forget(tg_capture *c) {
+  struct cap_vcd *v = c->vcd;
   for (uint32_t i = 0; i < c->n_store; i++) {
     touch(v, &c->store[i], i);
     c->store[i].next_x = true;
@@ -191,7 +191,7 @@ static void forget(tg_capture* c) {
  */
 
 /* The dense number of an identifier that matters, or CAP_NONE. */
-static inline uint32_t look_up(const struct cap_vcd* v, const uint8_t* id, size_t n) {
+static inline uint32_t look_up(const struct cap_vcd *v, const uint8_t *id, size_t n) {
   size_t code = 0;
   uint32_t dense = 0;
   if (n <= 3) {
@@ -206,7 +206,7 @@ static inline uint32_t look_up(const struct cap_vcd* v, const uint8_t* id, size_
 }
 
 /* The first byte at or behind `p` that is a blank; there is one before the end of the region. */
-static inline const uint8_t* find_blank(const uint8_t* p, const uint8_t* end) {
+static inline const uint8_t *find_blank(const uint8_t *p, const uint8_t *end) {
   while (end - p >= 8) {
     uint64_t w = 0;
     memcpy(&w, p, 8);
@@ -217,14 +217,14 @@ static inline const uint8_t* find_blank(const uint8_t* p, const uint8_t* end) {
   return p;
 }
 
-static bool is_word(const uint8_t* p, const uint8_t* stop, const char* word) {
+static bool is_word(const uint8_t *p, const uint8_t *stop, const char *word) {
   size_t n = strlen(word);
   return (size_t)(stop - p) == n && memcmp(p, word, n) == 0;
 }
 
 /* "$dumpoff" ...; other sections that may stand between values are passed over. */
-static void keyword(tg_capture* c, const uint8_t* p, const uint8_t* stop) {
-  struct cap_vcd* v = c->vcd;
+static void keyword(tg_capture *c, const uint8_t *p, const uint8_t *stop) {
+  struct cap_vcd *v = c->vcd;
   if (is_word(p, stop, "$end") || is_word(p, stop, "$dumpvars") || is_word(p, stop, "$dumpall") ||
       is_word(p, stop, "$dumpon"))
     return;
@@ -249,9 +249,9 @@ static unsigned words_behind(uint8_t ch) {
 }
 
 /* One change or keyword at `p`; `*next` behind it, or NULL where the region ends inside it. */
-static tg_status item(tg_capture* c, const uint8_t* p, const uint8_t* lim, const uint8_t** next,
+static tg_status item(tg_capture *c, const uint8_t *p, const uint8_t *lim, const uint8_t **next,
                       uint64_t line, uint64_t offset) {
-  struct cap_vcd* v = c->vcd;
+  struct cap_vcd *v = c->vcd;
   const uint8_t *stop = find_blank(p, lim), *id = NULL, *id_end = stop;
   uint32_t dense = CAP_NONE;
   for (unsigned k = words_behind(*p); k > 0; k--) {
@@ -296,12 +296,12 @@ static tg_status item(tg_capture* c, const uint8_t* p, const uint8_t* lim, const
       return dense == CAP_NONE ? TG_OK : scalar(c, dense, level_of(*p));
     default:
       return tg_cap_problem(c, line, offset, "bad-change", "a word that is no value change: %.*s",
-                            (int)(stop - p < 40 ? stop - p : 40), (const char*)p);
+                            (int)(stop - p < 40 ? stop - p : 40), (const char *)p);
   }
 }
 
-static tg_status values(tg_capture* c, const uint8_t* p, const uint8_t* lim, size_t* used) {
-  struct cap_vcd* v = c->vcd;
+static tg_status values(tg_capture *c, const uint8_t *p, const uint8_t *lim, size_t *used) {
+  struct cap_vcd *v = c->vcd;
   const uint8_t *q = p, *next = NULL;
   uint64_t line = c->line;
   tg_status st = TG_OK;
@@ -336,8 +336,8 @@ static tg_status values(tg_capture* c, const uint8_t* p, const uint8_t* lim, siz
   return st;
 }
 
-tg_status tg_cap_vcd_consume(tg_capture* c, const uint8_t* p, const uint8_t* end, bool final,
-                             size_t* used, tg_error* err) {
+tg_status tg_cap_vcd_consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
+                             size_t *used, tg_error *err) {
   tg_status st = TG_OK;
   size_t head = 0, body = 0;
   *used = 0;
@@ -357,7 +357,7 @@ tg_status tg_cap_vcd_consume(tg_capture* c, const uint8_t* p, const uint8_t* end
     *used += head;
     if (st != TG_OK || !c->vcd->defined) return st;
   }
-  const uint8_t* lim = end;
+  const uint8_t *lim = end;
   while (lim > p && lim[-1] > ' ') lim--; /* a word without a blank behind it may go on */
   st = values(c, p, lim, &body);
   *used += body;
@@ -371,7 +371,7 @@ tg_status tg_cap_vcd_consume(tg_capture* c, const uint8_t* p, const uint8_t* end
   return st;
 }
 
-tg_status tg_cap_vcd_finish(tg_capture* c, tg_error* err) {
+tg_status tg_cap_vcd_finish(tg_capture *c, tg_error *err) {
   if (c->vcd == NULL || !c->vcd->defined)
     return tg_fail(err, TG_ETRUNCATED, c->offset, c->line,
                    "the file ends inside its definitions ($enddefinitions is missing)");

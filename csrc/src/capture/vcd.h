@@ -16,13 +16,13 @@ typedef struct vcd_var {
 #define VCD_DIRECT 857375u /* identifiers of up to three characters: 95^3 */
 
 struct cap_vcd {
-  tg_intern* ids; /* identifier -> dense number, by order of definition */
-  vcd_var* var;
+  tg_intern *ids; /* identifier -> dense number, by order of definition */
+  vcd_var *var;
   size_t n_var, cap_var;
-  uint32_t* direct; /* code of a short identifier -> what `entry` holds, plus 1; 0 = unbound */
+  uint32_t *direct; /* code of a short identifier -> what `entry` holds, plus 1; 0 = unbound */
   size_t n_direct;
-  uint32_t* entry; /* by dense number: store | special << 30 | clock bit, or CAP_NONE */
-  uint8_t* scope;  /* "tb.ila." */
+  uint32_t *entry; /* by dense number: store | special << 30 | clock bit, or CAP_NONE */
+  uint8_t *scope;  /* "tb.ila." */
   size_t n_scope, cap_scope;
   uint32_t scopes; /* seen in all */
   bool one_scope_dut;
@@ -31,7 +31,7 @@ struct cap_vcd {
   uint64_t now;    /* current time */
   uint64_t slot;   /* counts time slots */
   uint64_t base;   /* clocked: edges so far */
-  uint32_t* dirty; /* stores changed since they were last recorded */
+  uint32_t *dirty; /* stores changed since they were last recorded */
   size_t n_dirty, cap_dirty;
   uint32_t clock_id; /* dense number, or CAP_NONE */
   uint32_t special_id[4];
@@ -42,13 +42,13 @@ struct cap_vcd {
   bool cut;                 /* the file ends inside a change */
   bool in_comment, dump_off, gap_due;
   bool chipscopy; /* levels of _TRIGGER are single samples */
-  uint64_t* word; /* scratch of one value */
+  uint64_t *word; /* scratch of one value */
   uint32_t most;  /* its words */
 };
 
 /* The dense number of an identifier, or CAP_NONE. */
-tg_status tg_vcd_define(tg_capture* c, const uint8_t* id, size_t n, uint32_t* dense);
+tg_status tg_vcd_define(tg_capture *c, const uint8_t *id, size_t n, uint32_t *dense);
 /* Binds, makes the stores, finds the clock: at $enddefinitions. */
-tg_status tg_vcd_begin(tg_capture* c, tg_error* err);
+tg_status tg_vcd_begin(tg_capture *c, tg_error *err);
 
 #endif

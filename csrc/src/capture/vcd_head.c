@@ -6,29 +6,31 @@
 
 #include "capture/vcd.h"
 
+#define MAX_PATH 2048u /* bytes of a scope's path: names are written out in full */
+
 static bool is_blank(uint8_t ch) { return ch <= ' '; }
 
 /* The next word of [p, e): its start, `*stop` behind it; NULL at the end. */
-static const uint8_t* next_word(const uint8_t* p, const uint8_t* e, const uint8_t** stop) {
+static const uint8_t *next_word(const uint8_t *p, const uint8_t *e, const uint8_t **stop) {
   while (p < e && is_blank(*p)) p++;
   if (p == e) return NULL;
-  const uint8_t* q = p;
+  const uint8_t *q = p;
   while (q < e && !is_blank(*q)) q++;
   *stop = q;
   return p;
 }
 
-static bool is_word(const uint8_t* p, const uint8_t* stop, const char* word) {
+static bool is_word(const uint8_t *p, const uint8_t *stop, const char *word) {
   size_t n = strlen(word);
   return (size_t)(stop - p) == n && memcmp(p, word, n) == 0;
 }
 
 /* The text between a keyword and its $end with blanks outside cut, copied. */
-static tg_status keep_text(tg_capture* c, const uint8_t* p, const uint8_t* e, char** out) {
+static tg_status keep_text(tg_capture *c, const uint8_t *p, const uint8_t *e, char **out) {
   while (p < e && is_blank(*p)) p++;
   while (e > p && is_blank(e[-1])) e--;
   size_t n = (size_t)(e - p) < 256 ? (size_t)(e - p) : 256;
-  char* text = tg_cap_copy(&c->a, p, n);
+  char *text = tg_cap_copy(&c->a, p, n);
   if (text == NULL) return TG_ENOMEM;
   for (size_t i = 0; i < n; i++)
     if (is_blank((uint8_t)text[i])) text[i] = ' ';
@@ -37,17 +39,20 @@ static tg_status keep_text(tg_capture* c, const uint8_t* p, const uint8_t* e, ch
   return TG_OK;
 }
 
-static tg_status scope(tg_capture* c, const uint8_t* p, const uint8_t* e) {
-  struct cap_vcd* v = c->vcd;
+static tg_status scope(tg_capture *c, const uint8_t *p, const uint8_t *e, tg_error *err) {
+  struct cap_vcd *v = c->vcd;
   const uint8_t *stop = p, *name = NULL;
-  for (const uint8_t* w = next_word(p, e, &stop); w != NULL; w = next_word(stop, e, &stop)) {
+  for (const uint8_t *w = next_word(p, e, &stop); w != NULL; w = next_word(stop, e, &stop)) {
     name = w;
     p = stop;
   }
   size_t n = name != NULL ? (size_t)(p - name) : 0;
   v->one_scope_dut = v->scopes == 0 && n == 3 && memcmp(name, "dut", 3) == 0;
   v->scopes++;
-  tg_status st = tg_grow(&c->a, (void**)&v->scope, &v->cap_scope, v->n_scope + n + 1, 1);
+  if (v->n_scope + n > MAX_PATH)
+    return tg_fail(err, TG_ELIMIT, c->offset, c->line, "scopes whose path exceeds %u bytes",
+                   MAX_PATH);
+  tg_status st = tg_grow(&c->a, (void **)&v->scope, &v->cap_scope, v->n_scope + n + 1, 1);
   if (st != TG_OK) return st;
   if (n > 0) memcpy(v->scope + v->n_scope, name, n);
   v->scope[v->n_scope + n] = '.';
@@ -55,13 +60,13 @@ static tg_status scope(tg_capture* c, const uint8_t* p, const uint8_t* e) {
   return TG_OK;
 }
 
-static void upscope(struct cap_vcd* v) {
+static void upscope(struct cap_vcd *v) {
   if (v->n_scope > 0) v->n_scope--;
   while (v->n_scope > 0 && v->scope[v->n_scope - 1] != '.') v->n_scope--;
 }
 
 /* Code of a short identifier: digits 1..94 to the base 95, so that no two are equal. */
-static size_t short_code(const uint8_t* id, size_t n) {
+static size_t short_code(const uint8_t *id, size_t n) {
   size_t code = 0;
   for (size_t i = 0; i < n; i++) {
     if (id[i] < 33 || id[i] > 126) return 0;
@@ -70,65 +75,65 @@ static size_t short_code(const uint8_t* id, size_t n) {
   return code;
 }
 
-tg_status tg_vcd_define(tg_capture* c, const uint8_t* id, size_t n, uint32_t* dense) {
+tg_status tg_vcd_define(tg_capture *c, const uint8_t *id, size_t n, uint32_t *dense) {
   return tg_intern_put(c->vcd->ids, id, n, dense);
 }
 
 /* A variable's full name: scope, reference, range, without the backslash of escaped names. */
-static tg_status add_var(tg_capture* c, uint32_t width, bool bits, const uint8_t* id, size_t n_id,
-                         const uint8_t* ref, size_t n_ref, const uint8_t* range, size_t n_range) {
-  struct cap_vcd* v = c->vcd;
+static tg_status add_var(tg_capture *c, uint32_t width, bool bits, const uint8_t *id, size_t n_id,
+                         const uint8_t *ref, size_t n_ref, const uint8_t *range, size_t n_range) {
+  struct cap_vcd *v = c->vcd;
   uint32_t dense = 0, row = 0;
   if (n_ref > 0 && *ref == '\\') ref++, n_ref--;
   size_t n = v->n_scope + n_ref + n_range;
-  uint8_t* name = tg_zalloc(&c->a, n + 1, 1);
+  uint8_t *name = tg_zalloc(&c->a, n + 1, 1);
   if (name == NULL) return TG_ENOMEM;
   if (v->n_scope > 0) memcpy(name, v->scope, v->n_scope);
   memcpy(name + v->n_scope, ref, n_ref);
   if (n_range > 0) memcpy(name + v->n_scope + n_ref, range, n_range);
   tg_status st = tg_vcd_define(c, id, n_id, &dense);
   if (st == TG_OK) st = tg_cap_signal_add(c, name, n, width, bits, &row);
-  if (st == TG_OK) st = tg_grow(&c->a, (void**)&v->var, &v->cap_var, v->n_var + 1, sizeof *v->var);
+  if (st == TG_OK) st = tg_grow(&c->a, (void **)&v->var, &v->cap_var, v->n_var + 1, sizeof *v->var);
   if (st == TG_OK) v->var[v->n_var++] = (vcd_var){.id = dense, .signal = row};
   tg_release(&c->a, name);
   return st;
 }
 
 /* "$var type width id reference [range] $end" */
-static tg_status var(tg_capture* c, const uint8_t* p, const uint8_t* e) {
+static tg_status var(tg_capture *c, const uint8_t *p, const uint8_t *e) {
   const uint8_t *w[5] = {0}, *stop[5] = {0};
   unsigned n = 0;
   uint64_t width = 0;
-  for (const uint8_t* s = p; n < 5 && (w[n] = next_word(s, e, &stop[n])) != NULL; n++) s = stop[n];
+  for (const uint8_t *s = p; n < 5 && (w[n] = next_word(s, e, &stop[n])) != NULL; n++) s = stop[n];
   if (n < 4)
     return tg_cap_problem(c, c->line, c->offset, "bad-var", "a $var has fewer than four words");
   bool real = is_word(w[0], stop[0], "real") || is_word(w[0], stop[0], "realtime") ||
               is_word(w[0], stop[0], "string") || is_word(w[0], stop[0], "event") ||
               is_word(w[0], stop[0], "parameter");
-  for (const uint8_t* d = w[1]; d < stop[1]; d++) {
+  for (const uint8_t *d = w[1]; d < stop[1]; d++) {
     if (*d < '0' || *d > '9' || width > (1u << 24))
       return tg_cap_problem(c, c->line, c->offset, "bad-var", "the width of a $var is no number");
     width = width * 10 + (uint64_t)(*d - '0');
   }
   bool bits = !real && width > 0;
-  const uint8_t* range = n == 5 && *w[4] == '[' ? w[4] : NULL;
+  const uint8_t *range = n == 5 && *w[4] == '[' ? w[4] : NULL;
   size_t n_range = range != NULL ? (size_t)(stop[4] - w[4]) : 0;
   return add_var(c, bits ? (uint32_t)width : 1, bits, w[2], (size_t)(stop[2] - w[2]), w[3],
                  (size_t)(stop[3] - w[3]), range, n_range);
 }
 
-static tg_status section(tg_capture* c, const uint8_t* key, const uint8_t* key_end,
-                         const uint8_t* e) {
+static tg_status section(tg_capture *c, const uint8_t *key, const uint8_t *key_end,
+                         const uint8_t *e, tg_error *err) {
   if (is_word(key, key_end, "$var")) return var(c, key_end, e);
-  if (is_word(key, key_end, "$scope")) return scope(c, key_end, e);
+  if (is_word(key, key_end, "$scope")) return scope(c, key_end, e, err);
   if (is_word(key, key_end, "$version")) return keep_text(c, key_end, e, &c->version);
   if (is_word(key, key_end, "$timescale")) return keep_text(c, key_end, e, &c->timescale);
   if (is_word(key, key_end, "$upscope")) upscope(c->vcd);
   return TG_OK;
 }
 
-tg_status tg_cap_vcd_head(tg_capture* c, const uint8_t* p, const uint8_t* end, bool final,
-                          size_t* used, tg_error* err) {
+tg_status tg_cap_vcd_head(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
+                          size_t *used, tg_error *err) {
   const uint8_t *q = p, *key_end = NULL;
   tg_status st = TG_OK;
   while (st == TG_OK && !c->vcd->defined) {
@@ -145,8 +150,8 @@ tg_status tg_cap_vcd_head(tg_capture* c, const uint8_t* p, const uint8_t* end, b
     for (w = next_word(key_end, end, &stop); w != NULL && !is_word(w, stop, "$end");)
       w = next_word(stop, end, &stop);
     if (w == NULL || (stop == end && !final)) break;
-    st = section(c, key, key_end, w);
-    for (const uint8_t* s = q; s < stop; s++) c->line += *s == '\n';
+    st = section(c, key, key_end, w, err);
+    for (const uint8_t *s = q; s < stop; s++) c->line += *s == '\n';
     c->offset += (uint64_t)(stop - q);
     q = stop;
     if (st == TG_OK && is_word(key, key_end, "$enddefinitions")) st = tg_vcd_begin(c, err);
@@ -160,7 +165,7 @@ tg_status tg_cap_vcd_head(tg_capture* c, const uint8_t* p, const uint8_t* end, b
 
 static uint8_t lower(uint8_t ch) { return ch >= 'A' && ch <= 'Z' ? (uint8_t)(ch + 32) : ch; }
 
-static bool contains(tg_str s, size_t from, const char* word) {
+static bool contains(tg_str s, size_t from, const char *word) {
   size_t k = strlen(word);
   for (size_t i = from; i + k <= s.n; i++) {
     size_t j = 0;
@@ -171,14 +176,14 @@ static bool contains(tg_str s, size_t from, const char* word) {
 }
 
 /* How much a name looks like the clock of an AXI interface; 0 = not at all. */
-static unsigned clock_score(const tg_capture* c, uint32_t row) {
+static unsigned clock_score(const tg_capture *c, uint32_t row) {
   tg_str s = tg_intern_get(c->names, c->signal[row].name);
   size_t leaf = s.n;
   unsigned score = 0, common = 0;
   while (leaf > 0 && strchr("./:", s.p[leaf - 1]) == NULL) leaf--;
   if (c->signal[row].width != 1 || !c->signal[row].bits) return 0;
   if (!contains(s, leaf, "clk") && !contains(s, leaf, "clock")) return 0;
-  static const char* const not_a_clock[] = {"clken",  "clk_en",  "clock_en", "clk_sel",
+  static const char *const not_a_clock[] = {"clken",  "clk_en",  "clock_en", "clk_sel",
                                             "locked", "clk_div", "clkgate"};
   for (size_t i = 0; i < sizeof not_a_clock / sizeof *not_a_clock; i++)
     if (contains(s, leaf, not_a_clock[i])) return 0;
@@ -194,7 +199,7 @@ static unsigned clock_score(const tg_capture* c, uint32_t row) {
   return score + common;
 }
 
-static bool is_named(const tg_capture* c, uint32_t row, const char* text) {
+static bool is_named(const tg_capture *c, uint32_t row, const char *text) {
   tg_str s = tg_intern_get(c->names, c->signal[row].name);
   size_t n = strlen(text), bare = tg_cap_name_split(s.p, s.n).bare;
   if (n > bare || n == 0) return false;
@@ -202,10 +207,10 @@ static bool is_named(const tg_capture* c, uint32_t row, const char* text) {
          (n == bare || s.p[bare - n - 1] == '.' || s.p[bare - n - 1] == '/');
 }
 
-static tg_status find_clock(tg_capture* c, uint32_t* var_row, tg_error* err) {
-  struct cap_vcd* v = c->vcd;
+static tg_status find_clock(tg_capture *c, uint32_t *var_row, tg_error *err) {
+  struct cap_vcd *v = c->vcd;
   unsigned best = 0;
-  const char* wish = c->sample_on;
+  const char *wish = c->sample_on;
   bool rival = false;
   *var_row = CAP_NONE;
   if (wish != NULL && wish[0] == 0) return TG_OK;
@@ -228,7 +233,7 @@ static tg_status find_clock(tg_capture* c, uint32_t* var_row, tg_error* err) {
     return tg_cap_problem(
         c, 0, 0, "clock",
         "several signals may be the clock; sampled on %.*s, name another if wrong",
-        (int)(s.n < 100 ? s.n : 100), (const char*)s.p);
+        (int)(s.n < 100 ? s.n : 100), (const char *)s.p);
   }
   return TG_OK;
 }
@@ -237,8 +242,8 @@ static tg_status find_clock(tg_capture* c, uint32_t* var_row, tg_error* err) {
  */
 
 /* `_TRIGGER`, `_WINDOW`, `_GAP`: the leaf behind the scope, as Vivado and ChipScoPy write it. */
-static enum vcd_special special_of(const tg_capture* c, uint32_t row) {
-  static const char* const names[] = {"", "_TRIGGER", "_WINDOW", "_GAP"};
+static enum vcd_special special_of(const tg_capture *c, uint32_t row) {
+  static const char *const names[] = {"", "_TRIGGER", "_WINDOW", "_GAP"};
   tg_str s = tg_intern_get(c->names, c->signal[row].name);
   for (unsigned i = 1; i < 4; i++) {
     size_t n = strlen(names[i]);
@@ -250,27 +255,27 @@ static enum vcd_special special_of(const tg_capture* c, uint32_t row) {
 }
 
 /* An ILA's file has one scope, "dut", that its CSV does not have: names go without it. */
-static tg_status drop_scope(tg_capture* c) {
+static tg_status drop_scope(tg_capture *c) {
   tg_status st = TG_OK;
   for (size_t i = 0; i < c->n_signal && st == TG_OK; i++) {
     tg_str s = tg_intern_get(c->names, c->signal[i].name);
     if (s.n <= 4 || memcmp(s.p, "dut.", 4) != 0) continue;
-    char* copy = tg_cap_copy(&c->a, s.p + 4, s.n - 4);
+    char *copy = tg_cap_copy(&c->a, s.p + 4, s.n - 4);
     if (copy == NULL) return TG_ENOMEM;
-    st = tg_intern_put(c->names, (const uint8_t*)copy, s.n - 4, &c->signal[i].name);
+    st = tg_intern_put(c->names, (const uint8_t *)copy, s.n - 4, &c->signal[i].name);
     tg_release(&c->a, copy);
   }
   return st;
 }
 
 /* One store for each identifier that has a wanted name; all its names share it. */
-static tg_status add_stores(tg_capture* c) {
-  struct cap_vcd* v = c->vcd;
+static tg_status add_stores(tg_capture *c) {
+  struct cap_vcd *v = c->vcd;
   tg_status st = TG_OK;
   v->most = 1;
   for (size_t i = 0; i < v->n_var && st == TG_OK; i++) {
-    cap_signal* g = &c->signal[v->var[i].signal];
-    uint32_t* entry = &v->entry[v->var[i].id];
+    cap_signal *g = &c->signal[v->var[i].signal];
+    uint32_t *entry = &v->entry[v->var[i].id];
     if (!g->wanted || !g->bits || *entry != CAP_NONE) continue;
     st = tg_cap_store_add(c, g->width, entry);
     if (st != TG_OK) break;
@@ -285,8 +290,8 @@ static tg_status add_stores(tg_capture* c) {
 }
 
 /* The direct table of short identifiers that matter: a store, the clock, a mark. */
-static tg_status index_ids(tg_capture* c) {
-  struct cap_vcd* v = c->vcd;
+static tg_status index_ids(tg_capture *c) {
+  struct cap_vcd *v = c->vcd;
   uint32_t n = tg_intern_count(v->ids);
   size_t top = 0;
   for (unsigned pass = 0; pass < 2; pass++) {
@@ -308,8 +313,8 @@ static tg_status index_ids(tg_capture* c) {
   return TG_OK;
 }
 
-tg_status tg_vcd_begin(tg_capture* c, tg_error* err) {
-  struct cap_vcd* v = c->vcd;
+tg_status tg_vcd_begin(tg_capture *c, tg_error *err) {
+  struct cap_vcd *v = c->vcd;
   uint32_t clock = CAP_NONE, n = tg_intern_count(v->ids);
   tg_status st = TG_OK;
   v->defined = true;
@@ -339,6 +344,6 @@ tg_status tg_vcd_begin(tg_capture* c, tg_error* err) {
   }
   if (st == TG_OK) st = index_ids(c);
   if (st == TG_OK)
-    st = tg_grow(&c->a, (void**)&v->dirty, &v->cap_dirty, c->n_store + 1, sizeof *v->dirty);
+    st = tg_grow(&c->a, (void **)&v->dirty, &v->cap_dirty, c->n_store + 1, sizeof *v->dirty);
   return st;
 }

@@ -53,9 +53,9 @@ static const tg_rule_def rules[] = {
 };
 
 /* What a rule's record does to the run that is open. */
-static qconv_event event_of(const char* name) {
+static qconv_event event_of(const char *name) {
   static const struct {
-    const char* name;
+    const char *name;
     qconv_event event;
   } events[] = {{"command", QCONV_COMMAND},
                 {"command_path", QCONV_COMMAND},
@@ -88,12 +88,12 @@ static qconv_event event_of(const char* name) {
 /* ---- the command's options ----------------------------------------------------------------------
  */
 
-static bool word_is(tg_str w, const char* text) {
+static bool word_is(tg_str w, const char *text) {
   return w.n == strlen(text) && memcmp(w.p, text, w.n) == 0;
 }
 
 /* The next blank-free word of `rest`; {NULL, 0} at its end. */
-static tg_str next_word(tg_str* rest) {
+static tg_str next_word(tg_str *rest) {
   while (rest->n > 0 && *rest->p <= ' ') rest->p++, rest->n--;
   tg_str w = {rest->p, 0};
   while (rest->n > 0 && *rest->p > ' ') rest->p++, rest->n--, w.n++;
@@ -101,7 +101,7 @@ static tg_str next_word(tg_str* rest) {
   return w;
 }
 
-static bool small_number(tg_str w, uint32_t* out) {
+static bool small_number(tg_str w, uint32_t *out) {
   uint64_t v = 0;
   if (tg_parse_u64(w.p, w.p + w.n, &v) != TG_OK || v > INT32_MAX) return false;
   *out = (uint32_t)v;
@@ -109,7 +109,7 @@ static bool small_number(tg_str w, uint32_t* out) {
 }
 
 /* Options in any order, "--key=value" as well; the type is the word that belongs to none. */
-void tg_qconv_options(tg_str args, qconv_run* run) {
+void tg_qconv_options(tg_str args, qconv_run *run) {
   static const struct {
     const char *brief, *full;
     size_t shape; /* index in run->shape, SIZE_MAX: the threshold */
@@ -126,7 +126,7 @@ void tg_qconv_options(tg_str args, qconv_run* run) {
       continue;
     }
     if (word_is(w, "--sync")) run->sync = true;
-    const uint8_t* equals = memchr(w.p, '=', w.n);
+    const uint8_t *equals = memchr(w.p, '=', w.n);
     tg_str name = w, value = {NULL, 0};
     if (equals != NULL) {
       name.n = (size_t)(equals - w.p);
@@ -148,8 +148,8 @@ void tg_qconv_options(tg_str args, qconv_run* run) {
 /* ---- runs ---------------------------------------------------------------------------------------
  */
 
-static tg_status close_run(qconv_state* q) {
-  qconv_run* run = &q->run;
+static tg_status close_run(qconv_state *q) {
+  qconv_run *run = &q->run;
   tg_status st = TG_OK;
   if (run->open && (run->have_exec || run->have_command || run->have_device))
     st = tg_qconv_emit(q, run);
@@ -159,7 +159,7 @@ static tg_status close_run(qconv_state* q) {
 }
 
 /* A new run begins where its first line stands. */
-static tg_status begin_run(qconv_state* q, uint64_t line, uint64_t offset) {
+static tg_status begin_run(qconv_state *q, uint64_t line, uint64_t offset) {
   tg_status st = close_run(q);
   q->run.open = true;
   q->run.line = line;
@@ -168,7 +168,7 @@ static tg_status begin_run(qconv_state* q, uint64_t line, uint64_t offset) {
 }
 
 /* Does this event belong to a run behind the open one? */
-static bool starts_run(const qconv_run* run, qconv_event event) {
+static bool starts_run(const qconv_run *run, qconv_event event) {
   if (!run->open) return event != QCONV_NOTHING && event != QCONV_CLOCK;
   if (event == QCONV_COMMAND) return true;
   bool done = run->have_exec || run->verdict != NULL;
@@ -178,9 +178,9 @@ static bool starts_run(const qconv_run* run, qconv_event event) {
   return event == QCONV_EXEC && done;
 }
 
-static void take(qconv_state* q, qconv_event event, const char* rule, const tg_table* t,
+static void take(qconv_state *q, qconv_event event, const char *rule, const tg_table *t,
                  size_t row) {
-  qconv_run* run = &q->run;
+  qconv_run *run = &q->run;
   uint64_t u = 0;
   tg_str args = {NULL, 0};
   switch (event) {
@@ -231,17 +231,17 @@ static void take(qconv_state* q, qconv_event event, const char* rule, const tg_t
 }
 
 /* Is there a verdict anywhere? Without one a time stands for itself (only its lines were kept). */
-static bool has_verdicts(const tg_records* r) {
-  static const char* const names[] = {"qconv.success", "qconv.failed"};
+static bool has_verdicts(const tg_records *r) {
+  static const char *const names[] = {"qconv.success", "qconv.failed"};
   for (size_t i = 0; i < TG_COUNT_OF(names); i++) {
-    const tg_table* t = tg_rule_table(r, names[i]);
+    const tg_table *t = tg_rule_table(r, names[i]);
     if (t != NULL && tg_table_rows(t) > 0) return true;
   }
   return false;
 }
 
-static tg_status reduce_source(qconv_state* q, const tg_records* r) {
-  const tg_ruleset* set = tg_records_rules(r);
+static tg_status reduce_source(qconv_state *q, const tg_records *r) {
+  const tg_ruleset *set = tg_records_rules(r);
   size_t n = tg_records_count(r);
   tg_status st = TG_OK;
   q->verdicts = has_verdicts(r);
@@ -249,7 +249,7 @@ static tg_status reduce_source(qconv_state* q, const tg_records* r) {
   q->clock_hz = 0;
   for (size_t i = 0; i < n && st == TG_OK; i++) {
     tg_record at = tg_records_at(r, i);
-    const char* name = tg_ruleset_name(set, at.rule);
+    const char *name = tg_ruleset_name(set, at.rule);
     if (strncmp(name, "qconv.", 6) != 0) continue;
     qconv_event event = event_of(name + 6);
     if (event == QCONV_NOTHING) continue;
@@ -259,7 +259,7 @@ static tg_status reduce_source(qconv_state* q, const tg_records* r) {
   return st == TG_OK ? close_run(q) : st;
 }
 
-static tg_status reduce(const tg_reduce_in* in, tg_result* out, tg_error* err) {
+static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
   qconv_state q = {.out = out, .alloc = in->alloc};
   tg_status st = TG_OK;
   (void)err;

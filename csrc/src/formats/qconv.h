@@ -24,8 +24,8 @@ typedef struct qconv_run {
   int64_t device, cpu, exec; /* microseconds */
   uint64_t line, offset, exec_line, exec_offset;
   tg_str type;         /* of the command; in the records, which outlive the run */
-  const char* verdict; /* "success" "failed" "error", NULL: none was printed */
-  const char* error;   /* the rule that told the error */
+  const char *verdict; /* "success" "failed" "error", NULL: none was printed */
+  const char *error;   /* the rule that told the error */
   uint32_t shape[6];   /* iw ih ic oc kw kh */
   uint32_t th;
   bool open, have_command, have_shape, have_th, have_device, have_cpu, have_exec, sync;
@@ -33,9 +33,9 @@ typedef struct qconv_run {
 
 /* Occurrences of a key so far, by the key's row. */
 typedef struct qconv_state {
-  tg_result* out;
-  const tg_alloc* alloc;
-  uint32_t* seen; /* by key: how often */
+  tg_result *out;
+  const tg_alloc *alloc;
+  uint32_t *seen; /* by key: how often */
   size_t n_seen, cap_seen;
   qconv_run run;
   uint64_t clock_hz; /* of the last fclkcfg line */
@@ -44,9 +44,9 @@ typedef struct qconv_state {
 } qconv_state;
 
 /* Reads a command's options. */
-void tg_qconv_options(tg_str args, qconv_run* run);
+void tg_qconv_options(tg_str args, qconv_run *run);
 /* A finished run: a row of "runs", and its readings if it counts. TG_OK, TG_ENOMEM. */
-tg_status tg_qconv_emit(qconv_state* q, const qconv_run* run);
-void tg_qconv_free(qconv_state* q);
+tg_status tg_qconv_emit(qconv_state *q, const qconv_run *run);
+void tg_qconv_free(qconv_state *q);
 
 #endif

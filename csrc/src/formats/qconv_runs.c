@@ -43,7 +43,7 @@ static const tg_column_def columns[RUN_COLUMNS] = {
     {"verdict", TG_TEXT, 0}, {"counted", TG_BOOL, 0},   {"why", TG_TEXT, 0}};
 
 /* Why a run is not in the statistics, or NULL. */
-static const char* why_not(const qconv_state* q, const qconv_run* run) {
+static const char *why_not(const qconv_state *q, const qconv_run *run) {
   if (!run->have_exec) return "no time was printed";
   if (run->verdict != NULL && strcmp(run->verdict, "failed") == 0) return "the result is wrong";
   if (run->verdict != NULL && strcmp(run->verdict, "error") == 0) return "the run failed";
@@ -54,8 +54,8 @@ static const char* why_not(const qconv_state* q, const qconv_run* run) {
 }
 
 /* Bytes the accelerator reads (two bits a value) and writes (16 bits), as the design has them. */
-static bool transfer(const qconv_run* run, uint64_t* in, uint64_t* out) {
-  const uint32_t* s = run->shape;
+static bool transfer(const qconv_run *run, uint64_t *in, uint64_t *out) {
+  const uint32_t *s = run->shape;
   uint64_t pixels = (uint64_t)s[0] * s[1];
   return !__builtin_mul_overflow(pixels, (uint64_t)s[2], in) &&
          !__builtin_mul_overflow(pixels, (uint64_t)s[3], out) &&
@@ -66,8 +66,8 @@ typedef struct run_text {
   char shape[64], kernel[32], test[96], labels[160];
 } run_text;
 
-static void write_text(const qconv_run* run, run_text* t) {
-  const uint32_t* s = run->shape;
+static void write_text(const qconv_run *run, run_text *t) {
+  const uint32_t *s = run->shape;
   size_t n = 0;
   snprintf(t->shape, sizeof t->shape, "%ux%ux%ux%u", s[0], s[1], s[2], s[3]);
   snprintf(t->kernel, sizeof t->kernel, "%ux%u", s[4], s[5]);
@@ -76,11 +76,11 @@ static void write_text(const qconv_run* run, run_text* t) {
   if (run->have_th) n += (size_t)snprintf(t->labels + n, sizeof t->labels - n, " th=%u", run->th);
   if (run->type.n > 0 && run->type.n < 64)
     snprintf(t->labels + n, sizeof t->labels - n, " type=%.*s", (int)run->type.n,
-             (const char*)run->type.p);
+             (const char *)run->type.p);
 }
 
-static tg_status key_of(qconv_state* q, const qconv_run* run, const run_text* t, const char* metric,
-                        uint32_t* id) {
+static tg_status key_of(qconv_state *q, const qconv_run *run, const run_text *t, const char *metric,
+                        uint32_t *id) {
   const tg_key key = {.format = tg_str_of("qconv"),
                       .test = tg_str_of(t->test),
                       .metric = tg_str_of(metric),
@@ -97,10 +97,10 @@ static tg_status key_of(qconv_state* q, const qconv_run* run, const run_text* t,
 }
 
 /* How often this key was met before; counts this one. */
-static tg_status occurrence_of(qconv_state* q, uint32_t key, uint32_t* n) {
+static tg_status occurrence_of(qconv_state *q, uint32_t key, uint32_t *n) {
   if (key >= q->n_seen) {
     tg_status st =
-        tg_grow(q->alloc, (void**)&q->seen, &q->cap_seen, (size_t)key + 1, sizeof *q->seen);
+        tg_grow(q->alloc, (void **)&q->seen, &q->cap_seen, (size_t)key + 1, sizeof *q->seen);
     if (st != TG_OK) return st;
     memset(q->seen + q->n_seen, 0, ((size_t)key + 1 - q->n_seen) * sizeof *q->seen);
     q->n_seen = (size_t)key + 1;
@@ -109,7 +109,7 @@ static tg_status occurrence_of(qconv_state* q, uint32_t key, uint32_t* n) {
   return TG_OK;
 }
 
-static tg_status add_reading(qconv_state* q, const qconv_run* run, uint32_t key, int64_t value,
+static tg_status add_reading(qconv_state *q, const qconv_run *run, uint32_t key, int64_t value,
                              uint32_t occurrence) {
   tg_reading reading = {.value = value,
                         .line = run->exec_line,
@@ -123,15 +123,15 @@ static tg_status add_reading(qconv_state* q, const qconv_run* run, uint32_t key,
 }
 
 /* The keys and readings of a run that counts; *occurrence counts from 0. */
-static tg_status measure(qconv_state* q, const qconv_run* run, const run_text* t,
-                         uint32_t* occurrence) {
+static tg_status measure(qconv_state *q, const qconv_run *run, const run_text *t,
+                         uint32_t *occurrence) {
   uint32_t key = 0, n = 0;
   tg_status st = key_of(q, run, t, "exec", &key);
   if (st == TG_OK) st = occurrence_of(q, key, occurrence);
   if (st == TG_OK) st = add_reading(q, run, key, run->exec, *occurrence);
   if (st != TG_OK || !run->have_device) return st;
   const struct {
-    const char* metric;
+    const char *metric;
     int64_t value;
   } more[] = {{"sync_device", run->device}, {"total", run->device + run->exec}};
   for (size_t i = 0; i < 2 && st == TG_OK; i++) {
@@ -142,8 +142,8 @@ static tg_status measure(qconv_state* q, const qconv_run* run, const run_text* t
   return st;
 }
 
-static tg_status run_words(tg_table* t, size_t row, const qconv_run* run, const run_text* text,
-                           const char* why) {
+static tg_status run_words(tg_table *t, size_t row, const qconv_run *run, const run_text *text,
+                           const char *why) {
   tg_status st = TG_OK;
   if (run->have_shape) st = tg_table_set_cstr(t, row, RUN_SHAPE, text->shape);
   if (st == TG_OK && run->have_shape) st = tg_table_set_cstr(t, row, RUN_KERNEL, text->kernel);
@@ -157,7 +157,7 @@ static tg_status run_words(tg_table* t, size_t row, const qconv_run* run, const 
   return st;
 }
 
-static tg_status run_numbers(const qconv_state* q, tg_table* t, size_t row, const qconv_run* run) {
+static tg_status run_numbers(const qconv_state *q, tg_table *t, size_t row, const qconv_run *run) {
   uint64_t in = 0, out = 0;
   tg_status st = tg_table_set_u32(t, row, RUN_SOURCE, q->source);
   uint32_t boot = tg_boot_at(q->out, q->source, run->offset);
@@ -179,19 +179,19 @@ static tg_status run_numbers(const qconv_state* q, tg_table* t, size_t row, cons
 }
 
 /* A time that cannot be added to another is none. */
-static bool sane(const qconv_run* run) {
+static bool sane(const qconv_run *run) {
   const int64_t most = INT64_MAX / 4;
   return run->exec <= most && run->exec >= -most && run->device <= most && run->device >= -most;
 }
 
-tg_status tg_qconv_emit(qconv_state* q, const qconv_run* given) {
+tg_status tg_qconv_emit(qconv_state *q, const qconv_run *given) {
   qconv_run run = *given;
-  tg_table* t = NULL;
+  tg_table *t = NULL;
   run_text text;
   size_t row = 0;
   uint32_t occurrence = 0;
   if (!sane(&run)) run.have_exec = run.have_device = false;
-  const char* why = why_not(q, &run);
+  const char *why = why_not(q, &run);
   write_text(&run, &text);
   tg_status st = tg_result_table(q->out, "runs", columns, RUN_COLUMNS, &t);
   if (st == TG_OK && why == NULL) st = measure(q, &run, &text, &occurrence);
@@ -206,4 +206,4 @@ tg_status tg_qconv_emit(qconv_state* q, const qconv_run* given) {
   return st;
 }
 
-void tg_qconv_free(qconv_state* q) { tg_release(q->alloc, q->seen); }
+void tg_qconv_free(qconv_state *q) { tg_release(q->alloc, q->seen); }

@@ -18,7 +18,7 @@
 #define WAVE_TEXT (1u << 16)
 
 typedef struct wave {
-  const char* name[WAVE_SIGNALS];
+  const char *name[WAVE_SIGNALS];
   unsigned width[WAVE_SIGNALS];
   uint64_t v[WAVE_SIGNALS][WAVE_SAMPLES];
   unsigned signals, samples, trigger;
@@ -30,7 +30,7 @@ typedef struct wave_text {
   size_t n;
 } wave_text;
 
-static inline unsigned wave_add(wave* w, const char* name, unsigned width, uint64_t idle) {
+static inline unsigned wave_add(wave *w, const char *name, unsigned width, uint64_t idle) {
   unsigned i = w->signals++;
   ck_assert_uint_lt(i, WAVE_SIGNALS);
   w->name[i] = name;
@@ -39,13 +39,13 @@ static inline unsigned wave_add(wave* w, const char* name, unsigned width, uint6
   return i;
 }
 
-static inline void wave_set(wave* w, const char* name, unsigned first, unsigned last, uint64_t v) {
+static inline void wave_set(wave *w, const char *name, unsigned first, unsigned last, uint64_t v) {
   for (unsigned i = 0; i < w->signals; i++)
     if (strcmp(w->name[i], name) == 0)
       for (unsigned k = first; k <= last; k++) w->v[i][k] = v;
 }
 
-static inline void wave_drop(wave* w, const char* name) {
+static inline void wave_drop(wave *w, const char *name) {
   for (unsigned i = 0; i < w->signals; i++)
     if (strcmp(w->name[i], name) == 0) {
       w->signals--;
@@ -59,10 +59,10 @@ static inline void wave_drop(wave* w, const char* name) {
 }
 
 /* All signals of an AXI4 port at rest: VALIDs low, READYs high. */
-static inline void wave_idle(wave* w, unsigned samples) {
+static inline void wave_idle(wave *w, unsigned samples) {
   *w = (wave){.samples = samples, .prefix = "top/slot_0_axi_", .suffix = "", .trigger = samples};
   static const struct {
-    const char* name;
+    const char *name;
     unsigned width;
     uint64_t idle;
   } port[] = {{"araddr", 32, 0}, {"arid", 2, 0},    {"arlen", 8, 0},  {"arsize", 3, 3},
@@ -77,7 +77,7 @@ static inline void wave_idle(wave* w, unsigned samples) {
 }
 
 /* A command whose VALID is up in [first, accept]; READY low before accept. */
-static inline void wave_command(wave* w, bool read, unsigned first, unsigned accept, uint64_t id,
+static inline void wave_command(wave *w, bool read, unsigned first, unsigned accept, uint64_t id,
                                 uint64_t addr, unsigned beats) {
   wave_set(w, read ? "arvalid" : "awvalid", first, accept, 1);
   if (first < accept) wave_set(w, read ? "arready" : "awready", first, accept - 1, 0);
@@ -86,25 +86,25 @@ static inline void wave_command(wave* w, bool read, unsigned first, unsigned acc
   wave_set(w, read ? "arlen" : "awlen", first, accept, beats - 1);
 }
 
-static inline void wave_r(wave* w, unsigned k, uint64_t id, bool last) {
+static inline void wave_r(wave *w, unsigned k, uint64_t id, bool last) {
   wave_set(w, "rvalid", k, k, 1);
   wave_set(w, "rid", k, k, id);
   wave_set(w, "rlast", k, k, last);
 }
 
-static inline void wave_w(wave* w, unsigned k, bool last) {
+static inline void wave_w(wave *w, unsigned k, bool last) {
   wave_set(w, "wvalid", k, k, 1);
   wave_set(w, "wlast", k, k, last);
 }
 
-static inline void wave_b(wave* w, unsigned k, uint64_t id) {
+static inline void wave_b(wave *w, unsigned k, uint64_t id) {
   wave_set(w, "bvalid", k, k, 1);
   wave_set(w, "bid", k, k, id);
 }
 
 /* One read (VALID 3, accept 4, data 9 and 12) and one write (accept 6, W 7 to 9 with a stall at 8,
  * B 14): right by construction. */
-static inline void wave_base(wave* w) {
+static inline void wave_base(wave *w) {
   wave_idle(w, 24);
   w->trigger = 4;
   wave_command(w, true, 3, 4, 1, 0x1000, 2);
@@ -118,7 +118,7 @@ static inline void wave_base(wave* w) {
   wave_b(w, 14, 2);
 }
 
-static inline void wave_say(wave_text* t, const char* format, ...) {
+static inline void wave_say(wave_text *t, const char *format, ...) {
   va_list ap;
   va_start(ap, format);
   int n = vsnprintf(t->p + t->n, WAVE_TEXT - t->n, format, ap);
@@ -130,7 +130,7 @@ static inline void wave_say(wave_text* t, const char* format, ...) {
 enum { WAVE_RADIX = 1, WAVE_CRLF = 2, WAVE_BOM = 4, WAVE_SEMICOLON = 8, WAVE_DECIMAL = 16 };
 
 /* An ILA CSV; `first` numbers its first row in the buffer. */
-static inline void wave_csv_rows(const wave* w, unsigned how, unsigned first, wave_text* t) {
+static inline void wave_csv_rows(const wave *w, unsigned how, unsigned first, wave_text *t) {
   const char *eol = (how & WAVE_CRLF) != 0 ? "\r\n" : "\n",
              sep = (how & WAVE_SEMICOLON) ? ';' : ',';
   for (unsigned k = 0; k < w->samples; k++) {
@@ -146,7 +146,7 @@ static inline void wave_csv_rows(const wave* w, unsigned how, unsigned first, wa
   }
 }
 
-static inline void wave_csv(const wave* w, unsigned how, wave_text* t) {
+static inline void wave_csv(const wave *w, unsigned how, wave_text *t) {
   const char *eol = (how & WAVE_CRLF) != 0 ? "\r\n" : "\n",
              sep = (how & WAVE_SEMICOLON) ? ';' : ',';
   t->n = 0;
@@ -166,7 +166,7 @@ static inline void wave_csv(const wave* w, unsigned how, wave_text* t) {
   wave_csv_rows(w, how, 0, t);
 }
 
-static inline void wave_value(const wave* w, unsigned i, unsigned k, wave_text* t) {
+static inline void wave_value(const wave *w, unsigned i, unsigned k, wave_text *t) {
   uint64_t v = w->v[i][k];
   char id = (char)('!' + i);
   if (w->width[i] == 1) {
@@ -181,7 +181,7 @@ static inline void wave_value(const wave* w, unsigned i, unsigned k, wave_text* 
 }
 
 /* A VCD; `clocked`: with a clock of four units that rises in the middle, else one unit a sample. */
-static inline void wave_vcd(const wave* w, bool clocked, wave_text* t) {
+static inline void wave_vcd(const wave *w, bool clocked, wave_text *t) {
   t->n = 0;
   wave_say(t, "$timescale 1ps $end\n$scope module tb $end\n$scope module ila $end\n");
   for (unsigned i = 0; i < w->signals; i++) {
@@ -202,14 +202,14 @@ static inline void wave_vcd(const wave* w, bool clocked, wave_text* t) {
 }
 
 /* Reads in pieces of `cut` bytes (0: whole). The caller frees *out. */
-static inline tg_status wave_read(const tg_alloc* a, const char* p, size_t n, size_t cut,
-                                  const tg_capture_options* o, tg_capture** out, tg_error* err) {
-  tg_capture* c = NULL;
-  tg_status st = tg_capture_new(a, tg_capture_sniff((const uint8_t*)p, n), o, &c, err);
+static inline tg_status wave_read(const tg_alloc *a, const char *p, size_t n, size_t cut,
+                                  const tg_capture_options *o, tg_capture **out, tg_error *err) {
+  tg_capture *c = NULL;
+  tg_status st = tg_capture_new(a, tg_capture_sniff((const uint8_t *)p, n), o, &c, err);
   if (st != TG_OK) return st;
   for (size_t at = 0; at < n && st == TG_OK;) {
     size_t k = cut == 0 || cut > n - at ? n - at : cut;
-    st = tg_capture_feed(c, (const uint8_t*)p + at, k, err);
+    st = tg_capture_feed(c, (const uint8_t *)p + at, k, err);
     at += k;
   }
   if (st == TG_OK) st = tg_capture_finish(c, err);
@@ -221,10 +221,10 @@ static inline tg_status wave_read(const tg_alloc* a, const char* p, size_t n, si
 }
 
 /* The same and the analysis of its first interface. */
-static inline tg_axi* wave_axi(const char* p, size_t n, size_t cut, const tg_capture_options* o,
-                               const tg_axi_options* ao) {
-  tg_capture* c = NULL;
-  tg_axi* x = NULL;
+static inline tg_axi *wave_axi(const char *p, size_t n, size_t cut, const tg_capture_options *o,
+                               const tg_axi_options *ao) {
+  tg_capture *c = NULL;
+  tg_axi *x = NULL;
   tg_error err = {0};
   ck_assert_msg(wave_read(NULL, p, n, cut, o, &c, &err) == TG_OK, "%s", err.message);
   ck_assert_msg(tg_axi_new(NULL, c, ao, &x, &err) == TG_OK, "%s", err.message);
@@ -232,34 +232,34 @@ static inline tg_axi* wave_axi(const char* p, size_t n, size_t cut, const tg_cap
   return x;
 }
 
-static inline uint64_t txn_u(const tg_axi* x, size_t row, size_t col) {
+static inline uint64_t txn_u(const tg_axi *x, size_t row, size_t col) {
   uint64_t v = 0;
   ck_assert_msg(tg_table_u64(tg_axi_table(x, "transactions"), row, col, &v), "row %zu column %zu",
                 row, col);
   return v;
 }
 
-static inline int64_t txn_i(const tg_axi* x, size_t row, size_t col) {
+static inline int64_t txn_i(const tg_axi *x, size_t row, size_t col) {
   int64_t v = 0;
   ck_assert_msg(tg_table_i64(tg_axi_table(x, "transactions"), row, col, &v), "row %zu column %zu",
                 row, col);
   return v;
 }
 
-static inline bool txn_is(const tg_axi* x, size_t row, size_t col, const char* word) {
+static inline bool txn_is(const tg_axi *x, size_t row, size_t col, const char *word) {
   tg_str s = {0};
   return tg_table_text(tg_axi_table(x, "transactions"), row, col, &s) && s.n == strlen(word) &&
          memcmp(s.p, word, s.n) == 0;
 }
 
-static inline uint32_t txn_flags(const tg_axi* x, size_t row) {
+static inline uint32_t txn_flags(const tg_axi *x, size_t row) {
   uint32_t v = 0;
   ck_assert(tg_table_u32(tg_axi_table(x, "transactions"), row, TG_TXN_FLAGS, &v));
   return v;
 }
 
 /* The transactions of wave_base, whatever the file. */
-static inline void check_base(const tg_axi* x) {
+static inline void check_base(const tg_axi *x) {
   static const uint64_t read[] = {3, 4, 9, 9, 12}, write[] = {6, 6, 7, 7, 9, 14, 14};
   ck_assert_uint_eq(tg_table_rows(tg_axi_table(x, "transactions")), 2);
   ck_assert(txn_is(x, 0, TG_TXN_DIRECTION, "read") && txn_is(x, 0, TG_TXN_STATUS, "complete"));
