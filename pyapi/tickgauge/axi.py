@@ -94,6 +94,15 @@ class Transactions(Frame):
         return rows
 
     @property
+    def efficiency(self) -> npt.NDArray[np.float64]:
+        """Beats per clock of each data phase, NaN where a burst is not whole."""
+        phase, seen = self.column("data_phase"), self.column("seen")
+        out = np.full(len(self), np.nan)
+        there = np.ones(len(self), "?") if phase.valid is None else phase.valid
+        out[there] = seen.data[there] / phase.data[there]
+        return out
+
+    @property
     def triggered(self) -> Transactions:
         """Those at a trigger."""
         rows: Transactions = self[self.column("trigger").data.astype("?")]
@@ -275,9 +284,11 @@ class Port:
             idle = n - f["read_open"]
             lines.append(f"no read open in {idle} of {n} cycles: the master asks for none")
         lines += self.throughput()
+        beats = dict(zip(self.channels["channel"], self.channels["beat"], strict=True))
+        either = int(beats.get("R", 0)) + int(beats.get("W", 0)) - f["any_r_and_w"]
         lines.append(
-            f"R and W beat together in {f['any_r_and_w']} cycles; open at once: "
-            f"{f['max_reads']} reads, {f['max_writes']} writes"
+            f"R and W beat together in {f['any_r_and_w']} of {either} cycles with a beat; open at "
+            f"once: {f['max_reads']} reads, {f['max_writes']} writes"
         )
         lines.append(self.channels.grid().to_text())
         return "\n".join(lines)

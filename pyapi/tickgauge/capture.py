@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from . import _core
 from .axi import Port, Transactions
+from .dataset import SourceInfo
 from .display import clean
 from .errors import InputError, NotEnoughData, UnknownName
 from .frame import Column, Frame
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from .plot.captures import CapturePlots
 
 __all__ = ["FORMS", "Capture"]
+
+#: Interfaces that a message lists.
+LISTED = 40
 
 #: What a form of the core is called.
 FORMS = {"csv": "ILA CSV", "vcd": "VCD", "dmp": "ILA dump"}
@@ -266,7 +270,7 @@ class Capture:
     def list_interfaces(self) -> str:
         """The interfaces as lines for a person, with the option that chooses each."""
         lines = []
-        for r in self.interfaces:
+        for r in self.interfaces[:LISTED]:
             slot = f"slot {r['slot']}" if r["slot"] is not None else "no slot"
             line = f"  {slot}  prefix {clean(r['prefix']) or '(none)'}  {r['kind']}"
             line += f"  channels {r['channels'] or 'none'}"
@@ -275,6 +279,8 @@ class Capture:
             if r["same_as"] is not None:
                 line += f"  the same wires as number {r['same_as'] + 1}"
             lines.append(line + (f"  ({r['why']})" if r["why"] else ""))
+        if len(self.interfaces) > LISTED:
+            lines.append(f"  ... {len(self.interfaces) - LISTED} more (.interfaces, --interfaces)")
         return "\n".join(lines) or "  none: no signal is named as an AXI channel's VALID and READY"
 
     def transactions(self, slot: int | None = None, prefix: str | None = None) -> Transactions:
@@ -307,6 +313,13 @@ class Capture:
         """What `readings` measure."""
         return self.port().keys
 
+    @property
+    def infos(self) -> list[SourceInfo]:
+        """The source, as data sets list theirs."""
+        info = SourceInfo(self.name, digest=self.digest, form="capture", formats=("axi",))
+        info.problems = len(self.problems)
+        return [info]
+
     @cached_property
     def plot(self) -> CapturePlots:
         """Pictures: ``lanes``, ``latency``, ``outstanding`` (the ``plot`` extra)."""
@@ -320,7 +333,9 @@ class Capture:
         about = self.about
         what = f"Capture of {clean(self.name)}: {self.form}, {about['samples']} samples"
         if about["samples"]:
-            what += f", {about['windows']} windows, {about['triggers']} triggers"
+            what += (
+                f", {_count(about['windows'], 'window')}, {_count(about['triggers'], 'trigger')}"
+            )
         else:
             what += ": armed, nothing captured"
         lines = [what, f"{about['signals']} signals; interfaces:", self.list_interfaces()]
@@ -339,3 +354,7 @@ class Capture:
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+def _count(n: int, word: str) -> str:
+    return f"{n} {word}" if n == 1 else f"{n} {word}s"

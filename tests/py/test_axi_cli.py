@@ -142,3 +142,13 @@ def test_a_vcd_without_depth_says_so(capsys, put):
     path = put(hostile("h30_base.vcd"), "c.vcd")
     assert "ends at its last change" in run(capsys, path)[1]
     assert "ends at its last change" not in run(capsys, path, "--samples", "24")[1]
+
+
+def test_captures_stand_on_the_sides_of_compare(capsys):
+    code = main(["compare", A, B])
+    out, _ = capsys.readouterr()
+    assert code == 0
+    assert "unit: run (1 v 1)" in out
+    (line,) = (line for line in out.splitlines() if line.startswith("axi read span"))
+    assert "+372.6 %" in line
+    assert "unreplicated" in line

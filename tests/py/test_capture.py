@@ -638,6 +638,19 @@ def test_lanes_and_transactions_agree():
         assert int((beats["last"] - beats["first"] + 1).sum()) == channel["beat"]
 
 
+def test_efficiency_is_beats_per_clock_of_the_data_phase():
+    transactions = tg.read_capture(hostile("h00_base.csv")).transactions()
+    assert list(transactions.efficiency) == [2 / 4, 2 / 3]  # 9 and 12; 7 and 9
+
+
+def test_gaps_of_a_dump_part_what_they_lie_in():
+    dump = DUMP.replace(b"gaps  :", b"gaps  :10 ")
+    data = archive(waveform_csv=hostile("h00_base.csv"), waveform_dmp=dump)
+    capture = tg.read_capture(data)
+    assert capture.about["gaps"] == 1
+    assert capture.transactions().row(0)["why"] == "a gap follows"
+
+
 def test_compression_is_undone():
     plain = hostile("h00_base.csv")
     assert tg.read_capture(lzma.compress(plain)).digest == tg.read_capture(plain).digest

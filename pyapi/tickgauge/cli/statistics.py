@@ -103,13 +103,14 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def side(args: argparse.Namespace, source: str) -> Any:
-    """What stands in one place of the command: a snapshot, or a data set read as told."""
+    """What stands in one place of the command: a snapshot, a capture, a data set read as told."""
+    from ..capture import Capture
     from ..dataset import Dataset
     from ..snapshots import Snapshot
     from . import inputs
 
     found = inputs.load(args, [source])
-    if not isinstance(found, (Dataset, Snapshot)):
+    if not isinstance(found, (Dataset, Snapshot, Capture)):
         raise InputError(f"is a {type(found).__name__}: not for this verb", path=source)
     return found
 
