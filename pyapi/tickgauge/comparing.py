@@ -26,7 +26,7 @@ from . import _core
 from .comparison import Comparison, label_of, where_of
 from .errors import NotEnoughData
 from .frame import Column, Frame, concat
-from .groups import common_factors, compare_groups
+from .groups import cluster_names, common_factors, compare_groups
 from .sides import Key, Packed, Side, pack, side_of
 from .words import ORDER, note_of
 
@@ -284,7 +284,7 @@ def compare(
     return Comparison(
         rows,
         compare_groups(packed_old, packed_new, relative, seed, {label for label, _ in refused}),
-        common_factors(rows, relative),
+        common_factors(rows, relative, cluster_names(a.said("platform") | b.said("platform"))),
         _unmatched(packed_old, packed_new),
         refused,
         kind,

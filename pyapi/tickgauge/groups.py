@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from . import _core
 from .frame import Column, Frame
 from .sides import Group, Packed
 
-__all__ = ["common_factors", "compare_groups", "group_title", "ladder"]
+__all__ = ["cluster_names", "common_factors", "compare_groups", "group_title", "ladder"]
 
 #: A common factor needs this many keys, each within this much of the geometric mean.
 LEAST, TOLERANCE = 3, 0.01
@@ -134,7 +135,17 @@ def _note(group: Group, row: dict[str, Any], margin: float) -> str | None:
     return f"{title}: {'; '.join(notes)}" if notes else None
 
 
-def common_factors(rows: Frame, margin: float) -> list[dict[str, Any]]:
+def cluster_names(boards: set[Any]) -> dict[int, str]:
+    """What the cores of each cluster are, where the sides name one known board."""
+    from .platforms import load
+
+    board = load().get(str(next(iter(boards)))) if len(boards) == 1 else None
+    return {} if board is None else {k: c.name for k, c in enumerate(board.clusters) if c.name}
+
+
+def common_factors(
+    rows: Frame, margin: float, clusters: Mapping[int, str] | None = None
+) -> list[dict[str, Any]]:
     """Factors that at least three keys, and half of a metric's in one cluster, have in common.
 
     Parameters
@@ -143,6 +154,8 @@ def common_factors(rows: Frame, margin: float) -> list[dict[str, Any]]:
         Of a comparison.
     margin : float
         Changes up to it are no factor worth a line.
+    clusters : mapping, optional
+        What the cores of a cluster are.
 
     Returns
     -------
@@ -172,7 +185,8 @@ def common_factors(rows: Frame, margin: float) -> list[dict[str, Any]]:
         metric, operation, cluster, kind = names[int(group[at[0]])]
         words = [w for w in (kind, operation, metric) if w]
         if cluster is not None:
-            words.append(f"of cluster {cluster}")
+            cores = (clusters or {}).get(cluster)
+            words.append(f"of cluster {cluster}" + (f" ({cores})" if cores else ""))
         out.append(
             {
                 "factor": float(factor[at[0]]),

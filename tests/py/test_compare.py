@@ -67,6 +67,7 @@ def test_a_common_factor_is_reported_once():
     made = tg.compare(release("juno", *JUNO[2]), release("juno", *JUNO[3]))
     found = [f for f in made.factors if f["metric"] == "cache_flush" and f["cluster"] == 0]
     assert [round(f["factor"], 2) for f in found] == [1.22]
+    assert "common factor x1.22: serial cache_flush of cluster 0 (Cortex-A57) (4 keys)" in str(made)
     assert set(found[0]["keys"]) == {
         "susp_deep_serial cache_flush 0,0",
         "susp_deep_serial cache_flush 0,1",

@@ -39,5 +39,8 @@ def run(args: argparse.Namespace) -> int:
         sides, margin=args.margin, margin_ns=args.margin_ns, unit=args.unit,
         exchange=args.exchange, labels=labels, board=args.board,
     )  # fmt: skip
-    statistics.emit(args, made, *sides)
+    if args.format == "text":
+        common.emit(args, made.to_text(None))
+    else:
+        statistics.emit(args, made, *sides)
     return common.worst(inputs_say, common.DONE if len(made.series) else common.NOTHING)
