@@ -171,10 +171,12 @@ tg_status tg_reader_line(tg_reader *r, const uint8_t *p, size_t n, uint64_t offs
   return status;
 }
 
-/* Runs of CRs: the lines of a source that knows no LF. */
+/* Runs of CRs behind text: the lines of a source that knows no LF. */
 static size_t tg_count_returns(const uint8_t *p, size_t n) {
   size_t total = 0;
-  for (size_t i = 0; i < n; i++) total += p[i] == '\r' && (i + 1 == n || p[i + 1] != '\r');
+  size_t i = 0;
+  while (i < n && p[i] == '\r') i++;
+  for (; i < n; i++) total += p[i] == '\r' && (i + 1 == n || p[i + 1] != '\r');
   return total;
 }
 
