@@ -12,6 +12,9 @@ BINDING := $(wildcard pyapi/binding/*.c)
 PACKAGE := $(shell find pyapi -type f -not -path '*/__pycache__/*' -not -path '*.egg-info/*')
 SUITES := $(patsubst tests/c/check_%.c,%,$(sort $(wildcard tests/c/check_*.c)))
 
+# Check kills a test after 4 s by default, which a busy machine needs for more than one of them.
+export CK_DEFAULT_TIMEOUT ?= 240
+
 WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla
 CFLAGS_ALL := -std=c11 -fPIC -fvisibility=hidden -Icsrc/include -Icsrc/src -Itests/c $(WARN) -MMD -MP
 OPT ?= -O2 -g
