@@ -239,6 +239,16 @@ static tg_status whole_path(const tg_alloc *a) {
 START_TEST(every_allocation_may_fail) { fail_every_allocation(whole_path); }
 END_TEST
 
+static tg_status all_rules(const tg_alloc *a) {
+  tg_ruleset *rules = NULL;
+  tg_status st = tg_formats_ruleset(a, user_rules, 1, &rules, NULL);
+  tg_ruleset_free(rules);
+  return st;
+}
+
+START_TEST(every_allocation_of_the_rule_set_may_fail) { fail_every_allocation(all_rules); }
+END_TEST
+
 int main(void) {
   Suite *s = suite_create("boots");
   TCase *t = tcase_create("boots");
@@ -253,6 +263,7 @@ int main(void) {
   tcase_add_test(t, plain_rules_give_readings_with_labels);
   tcase_add_test(t, every_format_has_a_name_and_its_rules_begin_with_it);
   tcase_add_test(t, every_allocation_may_fail);
+  tcase_add_test(t, every_allocation_of_the_rule_set_may_fail);
   suite_add_tcase(s, t);
   SRunner *r = srunner_create(s);
   srunner_run_all(r, CK_NORMAL);

@@ -54,8 +54,8 @@ static inline tg_status test_read(const tg_alloc *a, const void *bytes, size_t n
   if (options != NULL) o = *options;
   if (o.topology == NULL) o.topology = test_boards();
   memset(log, 0, sizeof *log);
-  tg_status st = tg_formats_ruleset(a, NULL, 0, &log->rules, NULL);
-  if (st == TG_OK) st = tg_reader_new(a, log->rules, NULL, &reader, NULL);
+  tg_status st = tg_formats_ruleset(NULL, NULL, 0, &log->rules, NULL);
+  if (st == TG_OK) st = tg_reader_new(NULL, log->rules, NULL, &reader, NULL);
   for (size_t at = 0; at < n && st == TG_OK;) {
     size_t k = piece == 0 || piece > n - at ? n - at : piece;
     st = tg_reader_feed(reader, p + at, k, NULL);
