@@ -21,7 +21,7 @@ from .detect import LINES, Verdict, detect
 from .errors import InputError, LimitError
 from .frame import Column, Frame, concat
 from .platforms import choose
-from .rules import Rule, as_rules
+from .rules import Rule, as_rules, with_shipped
 from .source import Source, Stream, expand, opened
 
 __all__ = ["Options", "parse_clock", "read", "read_lines", "read_together"]
@@ -88,12 +88,12 @@ class _Rulesets:
 
     @contextlib.contextmanager
     def lend(self, rules: tuple[Rule, ...]) -> Iterator[_core.RuleSet]:
-        """A rule set for the built-in rules with `rules` before them."""
+        """A rule set of `rules`, the shipped ones and the built-in ones, in that order."""
         free = self._free.setdefault(rules, [])
         try:
             one = free.pop()
         except IndexError:
-            one = _core.RuleSet([rule.definition() for rule in rules])
+            one = _core.RuleSet([rule.definition() for rule in with_shipped(rules)])
         try:
             yield one
         finally:

@@ -6,6 +6,7 @@ A rule says what one kind of line looks like. ``{name:type}`` is a field, a blan
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import tomllib
@@ -16,7 +17,7 @@ from typing import Any
 from . import _core
 from .errors import RuleError
 
-__all__ = ["Rule", "as_rules", "load_rules"]
+__all__ = ["Rule", "as_rules", "load_rules", "shipped_rules"]
 
 _BETTER = {"lower": 0, "higher": 1, "none": 2}
 
@@ -213,6 +214,21 @@ def _numbered(rules: list[Rule]) -> list[Rule]:
         seen[rule.name] = n = seen.get(rule.name, 0) + 1
         out.append(rule if n == 1 else rule.renamed(f"{rule.name}{n}"))
     return out
+
+
+@functools.cache
+def shipped_rules() -> tuple[Rule, ...]:
+    """The rule files that come with the package: dd, cyclictest, systemd-analyze and others.
+
+    They are tried on every source, behind the user's rules and before the built-in formats.
+    """
+    folder = Path(__file__).with_name("rules")
+    return tuple(rule for path in sorted(folder.glob("*.toml")) for rule in load_rules(path))
+
+
+def with_shipped(rules: Sequence[Rule]) -> list[Rule]:
+    """The user's rules, then the shipped ones; names that are taken get a number."""
+    return _numbered([*rules, *shipped_rules()])
 
 
 _KEYS = frozenset(

@@ -10,9 +10,10 @@
 #define B(t, a0)                                                                     \
   "   lat-7     [000] .....     " t ": optee_invoke_fn_begin: param=00000000ab (" a0 \
   ", 1, 2, 0, 0, 0, 0, 0)\n"
-#define E(t, r)                                                                                  \
-  "   lat-7     [001] .N...     " t ": optee_invoke_fn_end: param=00000000ab ret (" r ", 0, 0, " \
-                                                                                      "0)\n"
+#define E(t, r)                                                                       \
+  "   lat-7     [001] .N...     " t ": optee_invoke_fn_end: param=00000000ab ret (" r \
+  ", 0, 0, "                                                                          \
+  "0)\n"
 
 static const char *calls_of(const char *text, const char *columns) {
   static out_text out;
@@ -261,15 +262,21 @@ START_TEST(heads_that_are_none) {
 }
 END_TEST
 
+static parsed whole;
+
 static tg_status whole_path(const tg_alloc *a) {
-  const char *const texts[] = {B("1.0", "32000013") E("3.0", "0") B("4.0", "32000013"), NULL};
   tg_result *r = NULL;
-  tg_status st = reduce_texts(a, texts, NULL, &r);
+  tg_status st = reduce_parsed(a, &whole, NULL, &r);
   tg_result_free(r);
   return st;
 }
 
-START_TEST(every_allocation_may_fail) { fail_every_allocation(whole_path); }
+START_TEST(every_allocation_may_fail) {
+  const char *const texts[] = {B("1.0", "32000013") E("3.0", "0") B("4.0", "32000013"), NULL};
+  ck_assert_int_eq(parse_texts(NULL, texts, &whole), TG_OK);
+  fail_every_allocation(whole_path);
+  parsed_free(&whole);
+}
 END_TEST
 
 int main(void) {

@@ -28,7 +28,9 @@ bool tg_format_present(const tg_format *f, const tg_reduce_in *in);
 /* A view of a NUL-terminated string; NULL gives the empty view. */
 tg_str tg_str_of(const char *s);
 
-/* Turns the `values` of every rule that has some into keys and readings. A field called test,
+/* Turns the `values` of every rule that has some into keys and readings. A rule is named
+ * "format.operation", or "format.operation.variant" where one thing is printed in several forms.
+ * A field called test,
  * operation, metric, place, cluster, core or cpu fills that part of the key, every other field
  * that is not measured is a label. Sources without records add nothing.
  * TG_OK, TG_ENOMEM, TG_EINVAL. */

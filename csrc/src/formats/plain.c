@@ -131,6 +131,20 @@ static void sort_labels(plain_rule *r) {
   }
 }
 
+/* Cuts a name at its first dot: gives what stands before it; the rest stays. */
+static tg_str cut_name(tg_str *rest) {
+  tg_str head = *rest;
+  const uint8_t *dot = rest->n > 0 ? memchr(rest->p, '.', rest->n) : NULL;
+  if (dot == NULL) {
+    rest->n = 0;
+    return head;
+  }
+  head.n = (size_t)(dot - rest->p);
+  rest->n -= head.n + 1;
+  rest->p = dot + 1;
+  return head;
+}
+
 /* Decides once for a rule which field is what. False where the rule gives no readings. */
 static bool look_at_rule(const tg_ruleset *set, size_t rule, plain_rule *r) {
   memset(r, 0, sizeof *r);
@@ -149,12 +163,9 @@ static bool look_at_rule(const tg_ruleset *set, size_t rule, plain_rule *r) {
   if (unit < r->n_fields) r->parts[unit] = P_UNIT;
   sort_labels(r);
   r->format = tg_str_of(tg_ruleset_name(set, rule));
-  const uint8_t *dot = r->format.n > 0 ? memchr(r->format.p, '.', r->format.n) : NULL;
-  if (dot != NULL) {
-    r->operation.p = dot + 1;
-    r->operation.n = r->format.n - (size_t)(dot + 1 - r->format.p);
-    r->format.n = (size_t)(dot - r->format.p);
-  }
+  r->operation = r->format;
+  r->format = cut_name(&r->operation);
+  r->operation = cut_name(&r->operation);
   return true;
 }
 

@@ -186,8 +186,9 @@ def _formats() -> common.Answer:
     """Everything that can be read: whole-file forms, then line formats with their rules."""
     from .. import _core
     from ..detect import FORMS
+    from ..rules import shipped_rules
 
-    rules = _core.RuleSet()
+    rules = _core.RuleSet([rule.definition() for rule in shipped_rules()])
     by_format: dict[str, list[str]] = {}
     for name in rules.names:
         head, _, kind = name.partition(".")

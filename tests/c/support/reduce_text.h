@@ -21,27 +21,50 @@ static inline tg_status read_text(const tg_alloc *a, tg_ruleset *rules, const ch
   return st;
 }
 
-/* Reads up to four texts, as consoles of the same boots, with the built-in rules and reduces
- * them. `texts` ends with NULL. Only the reducers use `a`: what rules and readers do when memory
- * ends has suites of its own, and compiling all rules again for each request takes long. */
+/* Up to four texts, read with the built-in rules. */
+typedef struct parsed {
+  tg_ruleset *rules;
+  tg_records *records[4];
+  size_t n;
+} parsed;
+
+static inline void parsed_free(parsed *p) {
+  for (size_t i = 0; i < p->n; i++) tg_records_free(p->records[i]);
+  tg_ruleset_free(p->rules);
+}
+
+/* `texts` ends with NULL. Nothing to free after a failure. */
+static inline tg_status parse_texts(const tg_alloc *a, const char *const *texts, parsed *p) {
+  memset(p, 0, sizeof *p);
+  tg_status st = tg_formats_ruleset(a, NULL, 0, &p->rules, NULL);
+  while (st == TG_OK && p->n < 4 && texts[p->n] != NULL) {
+    st = read_text(a, p->rules, texts[p->n], strlen(texts[p->n]), &p->records[p->n]);
+    if (st == TG_OK) p->n++;
+  }
+  if (st != TG_OK) parsed_free(p);
+  return st;
+}
+
+/* Reduces what was read; several texts are consoles of the same boots. */
+static inline tg_status reduce_parsed(const tg_alloc *a, const parsed *p,
+                                      const tg_reduce_options *options, tg_result **out) {
+  const tg_records *sources[4] = {NULL, NULL, NULL, NULL};
+  tg_reduce_options o = {0};
+  for (size_t i = 0; i < p->n; i++) sources[i] = p->records[i];
+  if (options != NULL) o = *options;
+  o.together = p->n > 1;
+  const tg_reduce_in in = {.sources = sources, .n_sources = p->n, .options = &o};
+  return tg_reduce(a, &in, out, NULL);
+}
+
+/* Both steps at once. */
 static inline tg_status reduce_texts(const tg_alloc *a, const char *const *texts,
                                      const tg_reduce_options *options, tg_result **out) {
-  tg_ruleset *rules = NULL;
-  tg_records *records[4] = {NULL, NULL, NULL, NULL};
-  const tg_records *sources[4];
-  tg_reduce_options o = {0};
-  size_t n = 0;
-  tg_status st = tg_formats_ruleset(NULL, NULL, 0, &rules, NULL);
-  for (; st == TG_OK && texts[n] != NULL && n < 4; n++) {
-    st = read_text(NULL, rules, texts[n], strlen(texts[n]), &records[n]);
-    sources[n] = records[n];
-  }
-  if (options != NULL) o = *options;
-  o.together = n > 1;
-  const tg_reduce_in in = {.sources = sources, .n_sources = n, .options = &o};
-  if (st == TG_OK) st = tg_reduce(a, &in, out, NULL);
-  for (size_t i = 0; i < 4; i++) tg_records_free(records[i]);
-  tg_ruleset_free(rules);
+  parsed p;
+  tg_status st = parse_texts(a, texts, &p);
+  if (st != TG_OK) return st;
+  st = reduce_parsed(a, &p, options, out);
+  parsed_free(&p);
   return st;
 }
 

@@ -1,0 +1,186 @@
+"""The rule files that come with the package: an example of each line and its right values."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+import tickgauge as tg
+from tickgauge.cli import main
+from tickgauge.rules import shipped_rules
+
+# (text, [(format, operation, metric, labels, value, unit)]); sources of the lines below.
+EXAMPLES = {
+    # README of ikwzm/udmabuf: 1.4 MB/s; coreutils since 8.24 adds the second unit (uiomem: 76.9).
+    "dd": (
+        "4194304 bytes (4.2 MB) copied, 3.07516 s, 1.4 MB/s\n"
+        "262144 bytes (262 kB, 256 KiB) copied, 0.00341051 s, 76.9 MB/s\n"
+        "16 bytes copied, 1.2e-05 s, 1.3 MB/s\n"
+        "4194304 bytes (4.0MB) copied, 0.010456 seconds, 382.6MB/s\n",
+        [
+            ("dd", "gnu", "time", "bytes=4194304", "3.07516", "s"),
+            ("dd", "gnu", "time", "bytes=262144", "0.00341051", "s"),
+            ("dd", "gnu", "time", "bytes=16", "0.000012", "s"),
+            ("dd", "busybox", "time", "bytes=4194304", "0.010456", "s"),
+        ],
+    ),
+    # u-dma-buf-test, udmabuf's README (python), Example-2-Ultra96 (negative.py), ArgSort-Ultra96.
+    "ikwzm": (
+        "mmap write test : sync=1 time=0.000733 sec (0.000732 sec)\n"
+        "throughput= 83.2 MBytes/sec\n"
+        "udmabuf0   : elapsed_time:0.11204075813293457[sec]\n"
+        "total:9.228[msec] setup:0.803[msec] xfer:7.894[msec] cleanup:0.532[msec]\n"
+        "average_xfer_time   :1.769[msec]\n"
+        "throughput          :148.187[MByte/sec]\n"
+        "argsort_test   : time         :   26.149 # [msec]\n"
+        "throughput   :   38.046 # [mwords/sec]\n"
+        "Debug_Time(0):   25.199 # [msec]\n",
+        [
+            ("ikwzm", "mmap", "total", "how=mmap sync=1 what=write", "0.000733", "s"),
+            ("ikwzm", "mmap", "main", "how=mmap sync=1 what=write", "0.000732", "s"),
+            ("ikwzm", "throughput", "rate", None, "83.2", "MBytes/sec"),
+            ("ikwzm", "python", "time", "name=udmabuf0", "0.11204075813293457", "s"),
+            ("ikwzm", "negative", "total", None, "9.228", "ms"),
+            ("ikwzm", "negative", "setup", None, "0.803", "ms"),
+            ("ikwzm", "negative", "xfer", None, "7.894", "ms"),
+            ("ikwzm", "negative", "cleanup", None, "0.532", "ms"),
+            ("ikwzm", "negative_average", "average", "what=xfer", "1.769", "ms"),
+            ("ikwzm", "negative_throughput", "rate", None, "148.187", "MByte/sec"),
+            ("ikwzm", "argsort", "time", "what=time", "26.149", "ms"),
+            ("ikwzm", "argsort_throughput", "rate", None, "38.046", "mwords/sec"),
+            ("ikwzm", "argsort_debug", "time", "n=0", "25.199", "ms"),
+        ],
+    ),
+    # rt-tests: the summary that cyclictest -q prints, as users post it.
+    "cyclictest": (
+        "# /dev/cpu_dma_latency set to 0us\n"
+        "T: 0 (13631) P:99 I:1000 C:  50000 Min:      8 Act:   25 Avg:   13 Max:     121\n"
+        "T:10 (13641) P:99 I:6000 C:   8323 Min:      9 Act:   13 Avg:   16 Max:     532\n",
+        [
+            ("cyclictest", "thread", "min", "interval=1000 prio=99 thread=0", "8", "us"),
+            ("cyclictest", "thread", "avg", "interval=1000 prio=99 thread=0", "13", "us"),
+            ("cyclictest", "thread", "max", "interval=1000 prio=99 thread=0", "121", "us"),
+            ("cyclictest", "thread", "min", "interval=6000 prio=99 thread=10", "9", "us"),
+            ("cyclictest", "thread", "avg", "interval=6000 prio=99 thread=10", "16", "us"),
+            ("cyclictest", "thread", "max", "interval=6000 prio=99 thread=10", "532", "us"),
+        ],
+    ),
+    # TF-A tests, test_psci_stat.c: residency in us, hex in the second form.
+    "psci_stat": (
+        "INFO:    The difference in programmed time and residency time in us = -12 at power "
+        "level 1\r\n"
+        "INFO:    Stats for CPU 2 for power state 0x10000 : Recorded stats 0x1f4 0x3, "
+        "Target stats 0x200 0x3\r\n"
+        "mpid = 256, power_state = 10000, stat count = 3, residency = 500\r\n",
+        [
+            ("psci_stat", "difference", "difference", "level=1", "-12", "us"),
+            ("psci_stat", "stats", "residency", "count=3 state=65536", "500", "us"),
+            ("psci_stat", "state", "residency", "mpid=256 state=65536", "500", "us"),
+        ],
+    ),
+    # TF-A's bl32/tsp.
+    "tsp": (
+        "INFO:    TSP: cpu 0x80000000: 4 smcs, 5 erets 1 cpu suspend requests\r\n"
+        "VERBOSE: TSP: cpu 0x1: 6 smcs, 7 erets requests\r\n"
+        "VERBOSE: TSP: cpu 0x1: 8 sync s-el1 interrupt requests, "
+        "9 sync s-el1 interrupt returns\r\n",
+        [
+            ("tsp", "power", "smcs", "kind=suspend mpidr=2147483648", "4", "count"),
+            ("tsp", "power", "erets", "kind=suspend mpidr=2147483648", "5", "count"),
+            ("tsp", "power", "requests", "kind=suspend mpidr=2147483648", "1", "count"),
+            ("tsp", "calls", "smcs", "mpidr=1", "6", "count"),
+            ("tsp", "calls", "erets", "mpidr=1", "7", "count"),
+            ("tsp", "interrupts", "requests", "mpidr=1", "8", "count"),
+            ("tsp", "interrupts", "returns", "mpidr=1", "9", "count"),
+        ],
+    ),
+    # systemd-analyze(1); spans as systemd prints them.
+    "systemd_analyze": (
+        "Startup finished in 17.626s (firmware) + 5.744s (loader) + 498ms (kernel)"
+        " + 2.531s (initrd) + 1min 1.585s (userspace) = 1min 31.047s\n",
+        [
+            ("systemd_analyze", "firmware", "time", None, "17626", "ms"),
+            ("systemd_analyze", "loader", "time", None, "5744", "ms"),
+            ("systemd_analyze", "kernel", "time", None, "498", "ms"),
+            ("systemd_analyze", "initrd", "time", None, "2531", "ms"),
+            ("systemd_analyze", "userspace", "time", None, "61585", "ms"),
+        ],
+    ),
+    # optee_test, stats.c.
+    "xtest_stats": (
+        "REE time: 1700000000 seconds, 5 milliseconds\nTEE time: 12 seconds, 345 milliseconds\n",
+        [
+            ("xtest_stats", "time", "time", "world=REE", "1700000000005", "ms"),
+            ("xtest_stats", "time", "time", "world=TEE", "12345", "ms"),
+        ],
+    ),
+}
+
+
+def read(tmp_path, text):
+    path = tmp_path / "log"
+    path.write_text(text)
+    return tg.read(path)
+
+
+def readings_of(data):
+    """What the expectations above say, from the readings."""
+    rows = [data.readings.row(i) for i in range(len(data.readings))]
+    return [
+        (
+            row["format"],
+            row["operation"],
+            row["metric"],
+            row["labels"],
+            Decimal(int(row["value"])).scaleb(int(row["exp10"])),
+            row["unit"],
+        )
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_give_their_right_values(tmp_path, name):
+    text, want = EXAMPLES[name]
+    data = read(tmp_path, text)
+    assert readings_of(data) == [(*w[:4], Decimal(w[4]), w[5]) for w in want]
+    assert data.infos[0].formats == (name,)
+    assert len(data.problems) == 0
+
+
+def test_every_shipped_format_has_an_example():
+    assert {rule.name.partition(".")[0] for rule in shipped_rules()} == set(EXAMPLES)
+
+
+def test_torn_and_hostile_lines_give_nothing(tmp_path):
+    text = (
+        "262144 bytes (262 kB, 256 KiB) copied, 0.0034[   12.3] s, 76.9 MB/s\n"
+        "mmap write test : sync=1 time=0.0007x33 sec (0.000732 sec)\n"
+        "T: 0 (13631) P:99 I:1000 C:  50000 Min:      8 Act:   25 Avg:   13 Max:\n"
+        "TSP: cpu 0x1: 99999999999999999999999 smcs, 7 erets requests\n"
+        "Startup finished in 17.62.6s (firmware) + 5..s (loader)\n"
+        "REE time: seconds, milliseconds\nthroughput= MBytes/sec\n" + "copied, " * 1000 + "\n"
+    )
+    assert len(read(tmp_path, text + "hello\n").readings) == 0
+
+
+def test_a_mixed_source_gives_all_its_formats(tmp_path):
+    data = read(tmp_path, "".join(text for text, _ in EXAMPLES.values()))
+    assert set(data.infos[0].formats) == set(EXAMPLES)
+    assert len(data.readings) == sum(len(want) for _, want in EXAMPLES.values())
+
+
+def test_a_users_rule_of_the_same_name_comes_first(tmp_path):
+    rule = tg.Rule("copied, {t:dec} s", name="dd.gnu", value="t", unit="s")
+    path = tmp_path / "log"
+    path.write_text("262144 bytes (262 kB, 256 KiB) copied, 0.003 s, 76.9 MB/s\n")
+    data = tg.read(path, rules=[rule])
+    assert data.readings["metric"].tolist() == ["t"]
+
+
+def test_formats_are_listed(capsys):
+    assert main(["show", "--formats"]) == 0
+    out = capsys.readouterr().out
+    for name in (*EXAMPLES, "optee", "ftrace", "xtest", "bootstage", "ts"):
+        assert f"\n{name} " in out
