@@ -464,7 +464,28 @@ def _checked(data: Dataset) -> Dataset:
     if failed and len(failed) == len(infos) and not any(info.records for info in infos):
         raise InputError(failed[0].message, path=failed[0].name)
     data.notes += [f"{info.name}: {info.message}" for info in infos if info.message]
+    data.notes += _unsettled(data.parts)
     return data
+
+
+#: Formats whose values need the board's clock, and what stands for it without one.
+_NEED_CLOCK = {"tftf": ("ns", "plain ns: their step is not known"), "pmf": ("tick", "ticks")}
+
+
+def _unsettled(parts: Sequence[Part]) -> list[str]:
+    """What the sources do not say about the board, and which option would settle it."""
+    unknown: set[str] = set()
+    for keys in (part.tables["keys"] for part in parts if "keys" in part.tables):
+        formats, units, clocks = (keys.column(n) for n in ("format", "unit", "clock_hz"))
+        for k in range(len(keys)):
+            name = str(formats.cell(k))
+            stored = _NEED_CLOCK.get(name, ("", ""))[0]
+            if stored and clocks.cell(k) is None and units.cell(k) == stored:
+                unknown.add(name)
+    said = ", ".join(f"{name} values are {_NEED_CLOCK[name][1]}" for name in sorted(unknown))
+    if not said:
+        return []
+    return [f"no clock is known for some boots, {said}; --platform NAME or --clock HZ settles it"]
 
 
 @contextlib.contextmanager

@@ -143,6 +143,8 @@ def test_values_are_exact_ticks_of_the_platform() -> None:
     assert clock == 50_000_000
     plain = tg.read(b"<RT_INSTR:test_rt_instr_psci_version_parallel\t0\t0\t41/>\n")
     assert str(plain.keys["unit"][0]) == "ns"
+    (note,) = plain.notes
+    assert "no clock is known" in note and "--platform NAME or --clock HZ" in note
     known = tg.read(b"<RT_INSTR:test_rt_instr_psci_version_parallel\t0\t0\t83/>\n", clock="24MHz")
     assert known.readings.ticks.tolist() == [2]
 
