@@ -21,6 +21,7 @@ static const tg_rule_def tfa[] = {
      .tag = "COMPLETE"},
     {.name = "soft", .pattern = "NOTICE:  BL{n:uint}: v{v:text}", .soft = true},
     {.name = "begin", .pattern = "^start {n:uint}$"},
+    {.name = "mark", .pattern = "@@{n:uint};", .tag = "@@", .all = true},
 };
 
 static const struct {
@@ -67,6 +68,14 @@ static const struct {
      "rt2 1@0 test='t' a=1 b=18446744073709551615\n# <RT_INSTR: 1 = 1 + 0 + 0\n"},
     {"<RT_INSTR:t\t1\t18446744073709551616/>\n",
      "! 1@14 rt2 overflow\n# <RT_INSTR: 1 = 0 + 1 + 0\n"},
+    /* rules of policy all share a line, in the order of the line; inside a record is no record */
+    {"@@1;<RT_INSTR:t\t1\t2/>@@2;@@x<RT_INSTR:t\t3\t4/>@@\n",
+     "mark 1@0 n=1\nrt2 1@4 test='t' a=1 b=2\nmark 1@21 n=2\nrt2 1@28 test='t' a=3 b=4\n"
+     "! 1@27 mark number\n! 1@47 mark cut\n# <RT_INSTR: 2 = 2 + 0 + 0\n# @@ 4 = 2 + 2 + 0\n"},
+    {"<RT_INSTR:t@@5;\t1\t2/>\n",
+     "rt2 1@0 test='t@@5;' a=1 b=2\n# <RT_INSTR: 1 = 1 + 0 + 0\n# @@ 1 = 0 + 0 + 1\n"},
+    {"PMF:cpu 0\ttid 0\tts 1 @@5;\n",
+     "pmf 1@0 cpu=0 tid=0 ts=1\n# PMF:cpu 1 = 1 + 0 + 0\n# @@ 1 = 0 + 0 + 1\n"},
     /* policy first: what follows on the line is no record and no problem */
     {"PMF:cpu 0\ttid 0\tts 1 PMF:cpu 0\ttid 0\tts 2\n",
      "pmf 1@0 cpu=0 tid=0 ts=1\n# PMF:cpu 2 = 1 + 0 + 1\n"},
@@ -526,20 +535,20 @@ START_TEST(every_rule_has_a_table) {
 END_TEST
 
 static const char hostile[] =
-    "\x04<RT_INSTR:t\t1\t<RT_INSTR:t\t1\t2/>/>\n* Summary *\nTests Failed : 2\nodd\n"
+    "\x04<RT_INSTR:t\t1\t<RT_INSTR:t\t1\t2/>/>@@1;<RT_INSTR:t\t1\t2/>@@2;\n* Summary *\nTests Failed : 2\nodd\n"
     "- {\"dt\": \"x\", \"lvl\": \"target\", \"msg\": \"<RT_INSTR:t\\t1\\t2/>\"}\n===\n"
     "<RT_INSTR:t\t\x1b[1;31m1\t2/>\rPMF:cpu 0\ttid 0\tD/TC:0 x\nts 7\nTimer summary in "
     "microseconds:\n  1,234,567  1,234,567  a\xce\xbc\n";
 
 static tg_status read_hostile(const tg_alloc *a) {
-  tg_rule_def defs[10];
+  tg_rule_def defs[11];
   memcpy(defs, tables, 2 * sizeof *defs);
   memcpy(defs + 2, tfa, sizeof tfa);
   tg_ruleset *set = NULL;
   tg_reader *reader = NULL;
   tg_records *records = NULL;
   tg_reader_options options = {.repair_uart = true, .keep_near = true, .max_line = 100};
-  tg_status status = tg_ruleset_new(NULL, defs, 10, &set, NULL);
+  tg_status status = tg_ruleset_new(NULL, defs, 11, &set, NULL);
   ck_assert_int_eq(status, TG_OK);
   status = tg_reader_new(a, set, &options, &reader, NULL);
   if (status != TG_OK) ck_assert_ptr_null(reader);

@@ -177,20 +177,19 @@ START_TEST(a_message_is_taken_apart) {
   tg_lava lava;
   tg_copy copy;
   tg_status status;
-  size_t at = 0;
   tg_copy_init(&copy, tg_alloc_default());
   ck_assert(tg_lava_parse((const uint8_t *)entry, sizeof entry - 1, &lava));
   ck_assert(lava.console);
   ck_assert_uint_eq(lava.channel.n, 4);
   uint64_t begin = (uint64_t)(lava.message.p - (const uint8_t *)entry);
   for (size_t i = 0; i < 4; i++) {
-    ck_assert(tg_lava_next(lava.message, begin, &at, &copy, &status));
+    ck_assert(tg_lava_next(&lava, begin, &copy, &status));
     ck_assert_int_eq(status, TG_OK);
     ck_assert_uint_eq(copy.n, strlen(want[i]));
     ck_assert_int_eq(memcmp(copy.p, want[i], copy.n), 0);
     ck_assert_uint_eq(copy.map[0].offset, offset[i]);
   }
-  ck_assert(!tg_lava_next(lava.message, begin, &at, &copy, &status));
+  ck_assert(!tg_lava_next(&lava, begin, &copy, &status));
   ck_assert_int_eq(status, TG_OK);
   tg_copy_free(&copy);
   static const char *const none[] = {

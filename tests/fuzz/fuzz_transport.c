@@ -35,11 +35,10 @@ int fuzz_transport(const uint8_t *p, size_t n) {
   if (!colour) FUZZ_CHECK(copy.n == n && (n == 0 || memcmp(copy.p, p, n) == 0));
   fuzz_origins(&copy, p, n, true);
   if (tg_lava_parse(p, n, &lava)) {
-    size_t at = 0;
     size_t texts = 0;
     FUZZ_CHECK(lava.message.p >= p && lava.message.p + lava.message.n <= p + n);
-    while (tg_lava_next(lava.message, (uint64_t)(lava.message.p - p), &at, &copy, &status)) {
-      FUZZ_CHECK(copy.n <= n && at <= lava.message.n && ++texts <= n);
+    while (tg_lava_next(&lava, (uint64_t)(lava.message.p - p), &copy, &status)) {
+      FUZZ_CHECK(copy.n <= n && lava.at <= lava.element.n && ++texts <= n);
       fuzz_origins(&copy, p, n, false);
     }
     FUZZ_CHECK(status == TG_OK);

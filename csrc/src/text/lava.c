@@ -180,26 +180,30 @@ static tg_status tg_yaml_line(tg_str s, uint64_t offset, size_t *at, tg_copy *ou
   return TG_OK;
 }
 
-/* The element of a list in which `at` lies or that follows it; false: no more. */
-static bool tg_yaml_element(tg_str list, size_t at, tg_str *out) {
-  tg_yaml y = {list.p, 1, list.n - 1};
-  while (y.at < y.n) {
-    if (!tg_yaml_value(&y, out)) return false;
-    if ((size_t)(out->p - list.p) + out->n > at) return true;
+/* Goes on to the next element of the message; a message that is no list is its only element. */
+static bool tg_lava_element(tg_lava *lava) {
+  const tg_str m = lava->message;
+  const bool first = lava->element.p == NULL;
+  lava->at = 0;
+  if (m.p[0] == '{') return false;
+  if (m.p[0] != '[') {
+    lava->element = m;
+    return first;
+  }
+  tg_yaml y = {m.p, 1, m.n - 1};
+  if (!first) {
+    y.at = (size_t)(lava->element.p - m.p) + lava->element.n;
     if (!tg_yaml_take(&y, ',')) return false;
   }
-  return false;
+  return tg_yaml_value(&y, &lava->element);
 }
 
-bool tg_lava_next(tg_str message, uint64_t offset, size_t *at, tg_copy *out, tg_status *status) {
-  tg_str s = message;
+bool tg_lava_next(tg_lava *lava, uint64_t offset, tg_copy *out, tg_status *status) {
   tg_copy_clear(out);
   *status = TG_OK;
-  if (*at >= message.n || message.p[0] == '{') return false;
-  if (message.p[0] == '[' && !tg_yaml_element(message, *at, &s)) return false;
-  size_t base = (size_t)(s.p - message.p);
-  size_t inside = *at > base ? *at - base : 0;
-  *status = tg_yaml_line(s, offset + base, &inside, out);
-  *at = base + inside;
+  const bool over = lava->element.p == NULL || lava->at >= lava->element.n;
+  if (over && !tg_lava_element(lava)) return false;
+  const uint64_t base = offset + (uint64_t)(lava->element.p - lava->message.p);
+  *status = tg_yaml_line(lava->element, base, &lava->at, out);
   return *status == TG_OK;
 }

@@ -93,11 +93,10 @@ tg_status tg_reader_text(tg_reader *r, tg_line line, const tg_hit *hits, size_t 
 }
 
 /* An entry of LAVA's raw log: its texts, if a console sent them. */
-static tg_status tg_lava_texts(tg_reader *r, const tg_line *line, const tg_lava *lava) {
+static tg_status tg_lava_texts(tg_reader *r, const tg_line *line, tg_lava *lava) {
   tg_status status = TG_OK;
-  size_t at = 0;
   uint64_t offset = line->raw_offset + (uint64_t)(lava->message.p - line->raw.p);
-  while (tg_lava_next(lava->message, offset, &at, &r->unwrapped, &status)) {
+  while (tg_lava_next(lava, offset, &r->unwrapped, &status)) {
     tg_line text = *line;
     text.p = r->unwrapped.p;
     text.n = r->unwrapped.n;

@@ -74,6 +74,7 @@ void tg_reader_free(tg_reader *r) {
   a.release(a.ctx, r->places);
   a.release(a.ctx, r->missed);
   a.release(a.ctx, r->taken);
+  a.release(a.ctx, r->fresh);
   a.release(a.ctx, r->match);
   a.release(a.ctx, r->spans);
   a.release(a.ctx, r);

@@ -48,6 +48,8 @@ struct tg_reader {
   size_t n_missed, cap_missed;
   tg_span *taken; /* what records of policy all used of the line, ascending */
   size_t n_taken, cap_taken;
+  tg_span *fresh; /* the same of the tag at hand */
+  size_t n_fresh, cap_fresh;
   tg_match *match; /* one per rule of a tag */
   tg_span *spans;  /* TG_TEMPLATE_FIELDS per match */
 

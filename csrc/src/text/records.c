@@ -2,6 +2,7 @@
 #include "records.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/table_private.h"
@@ -294,15 +295,38 @@ static uint64_t tg_order_offset(const tg_records *r, const tg_place *place) {
   return offset;
 }
 
-void tg_records_sort(tg_records *r, size_t from) {
-  for (size_t i = from + 1; i < r->n_order; i++) {
-    tg_place key = r->order[i];
-    uint64_t offset = tg_order_offset(r, &key);
-    size_t k = i;
-    for (; k > from && tg_order_offset(r, &r->order[k - 1]) > offset; k--)
-      r->order[k] = r->order[k - 1];
-    r->order[k] = key;
-  }
+typedef struct tg_keyed {
+  uint64_t offset;
+  tg_place place;
+} tg_keyed;
+
+/* By offset; two records never begin at one place with one rule. */
+static int tg_by_offset(const void *a, const void *b) {
+  const tg_keyed *x = a;
+  const tg_keyed *y = b;
+  if (x->offset != y->offset) return x->offset < y->offset ? -1 : 1;
+  return (x->place.rule > y->place.rule) - (x->place.rule < y->place.rule);
+}
+
+tg_status tg_records_sort(tg_records *r, size_t from) {
+  const tg_alloc *a = &r->alloc;
+  size_t i = from + 1;
+  while (i < r->n_order &&
+         tg_order_offset(r, &r->order[i - 1]) <= tg_order_offset(r, &r->order[i]))
+    i++;
+  if (i >= r->n_order) return TG_OK;
+  const size_t n = r->n_order - from;
+  void *data = NULL;
+  size_t cap = 0;
+  tg_status status = tg_grow(a, &data, &cap, n, sizeof(tg_keyed));
+  if (status != TG_OK) return status;
+  tg_keyed *keys = data;
+  for (i = 0; i < n; i++)
+    keys[i] = (tg_keyed){tg_order_offset(r, &r->order[from + i]), r->order[from + i]};
+  qsort(keys, n, sizeof *keys, tg_by_offset);
+  for (i = 0; i < n; i++) r->order[from + i] = keys[i].place;
+  a->release(a->ctx, keys);
+  return TG_OK;
 }
 
 void tg_records_first_line(tg_records *r) {

@@ -70,8 +70,9 @@ typedef struct tg_trouble {
 } tg_trouble;
 tg_status tg_records_problem(tg_records *r, const tg_trouble *t);
 
-/* Puts the entries of one line, from entry `from` on, in the order of the source. */
-void tg_records_sort(tg_records *r, size_t from);
+/* Puts the entries of one line, from entry `from` on, in the order of the source. TG_OK,
+ * TG_ENOMEM. */
+tg_status tg_records_sort(tg_records *r, size_t from);
 
 /* All records so far lie in line 1: the source has no line end but lone CRs until here. */
 void tg_records_first_line(tg_records *r);

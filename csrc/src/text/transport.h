@@ -65,17 +65,19 @@ bool tg_has_colour(const uint8_t *p, size_t n);
 /* Copies the line without colour (CSI) sequences. TG_OK, TG_ENOMEM. */
 tg_status tg_strip_colour(const tg_line *line, tg_copy *out);
 
-/* A message of LAVA's raw log. */
+/* A message of LAVA's raw log, and how far it was taken apart. */
 typedef struct tg_lava {
   bool console;   /* its level is target or feedback: the text of a console */
   tg_str channel; /* the name space of a feedback line */
   tg_str message; /* the quoted string or the list, as it stands in the line */
+  tg_str element; /* of it, being taken apart; p == NULL: none yet */
+  size_t at;      /* where in the element to go on */
 } tg_lava;
 
 /* True where the line is a whole entry of LAVA's raw YAML: `- {"dt": ..., "lvl": ..., "msg": ...}`. */
 bool tg_lava_parse(const uint8_t *p, size_t n, tg_lava *out);
-/* Takes the next text out of the message: an element of a list, a line of a text. `*at` is where
- * to go on, 0 at first; false when there is no more. `message` begins at `offset` of the source. */
-bool tg_lava_next(tg_str message, uint64_t offset, size_t *at, tg_copy *out, tg_status *status);
+/* Copies the next text of the message: an element of a list, a line of a text. False where there
+ * is no more, or no memory (`*status`). `message` begins at `offset` of the source. */
+bool tg_lava_next(tg_lava *lava, uint64_t offset, tg_copy *out, tg_status *status);
 
 #endif

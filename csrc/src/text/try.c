@@ -152,29 +152,41 @@ static tg_status tg_keep_missed(tg_reader *r, const tg_line *line, const tg_tag 
   return TG_OK;
 }
 
-/* The free stretch of the line around `at`: false where a record has it. */
-static bool tg_free_around(const tg_reader *r, size_t at, size_t *from, size_t *to) {
-  for (size_t i = 0; i < r->n_taken; i++) {
-    if (r->taken[i].end <= at) {
-      if (r->taken[i].end > *from) *from = r->taken[i].end;
-    } else if (r->taken[i].start > at) {
-      *to = r->taken[i].start;
-      return true;
-    } else {
-      return false;
-    }
-  }
-  return true;
+/* The free stretch of the line around `at`: false where a record has it. `*next` is the first
+ * taken span that does not end before; places ascend, so it only moves on. */
+static bool tg_free_around(const tg_reader *r, size_t at, size_t *next, size_t *from, size_t *to) {
+  while (*next < r->n_taken && r->taken[*next].end <= at) ++*next;
+  const size_t before = *next > 0 ? r->taken[*next - 1].end : 0;
+  const size_t own = r->n_fresh > 0 ? r->fresh[r->n_fresh - 1].end : 0;
+  if (before > *from) *from = before;
+  if (own > *from) *from = own;
+  *to = *next < r->n_taken ? r->taken[*next].start : SIZE_MAX;
+  return own <= at && *to > at;
 }
 
 static tg_status tg_take_span(tg_reader *r, size_t start, size_t end) {
+  void *data = r->fresh;
+  tg_status status = tg_grow(&r->alloc, &data, &r->cap_fresh, r->n_fresh + 1, sizeof *r->fresh);
+  if (status != TG_OK) return status;
+  r->fresh = data;
+  r->fresh[r->n_fresh++] = (tg_span){start, end};
+  return TG_OK;
+}
+
+/* Merges the spans of one tag into those of the line, from the back. */
+static tg_status tg_merge_taken(tg_reader *r) {
   void *data = r->taken;
-  tg_status status = tg_grow(&r->alloc, &data, &r->cap_taken, r->n_taken + 1, sizeof *r->taken);
+  tg_status status = tg_grow(&r->alloc, &data, &r->cap_taken, r->n_taken + r->n_fresh + 1,
+                             sizeof *r->taken);
   if (status != TG_OK) return status;
   r->taken = data;
-  size_t at = r->n_taken++;
-  for (; at > 0 && r->taken[at - 1].start > start; at--) r->taken[at] = r->taken[at - 1];
-  r->taken[at] = (tg_span){start, end};
+  size_t i = r->n_taken, k = r->n_fresh, at = i + k;
+  r->n_taken = at;
+  while (k > 0) {
+    const bool old = i > 0 && r->taken[i - 1].start > r->fresh[k - 1].start;
+    r->taken[--at] = old ? r->taken[--i] : r->fresh[--k];
+  }
+  r->n_fresh = 0;
   return TG_OK;
 }
 
@@ -184,7 +196,9 @@ static tg_status tg_try_all(tg_reader *r, const tg_line *line, size_t tag_index,
                             const tg_hit *hits, size_t n_hits, bool commit, tg_outcome *out) {
   const tg_tag *tag = &r->rules->tags[tag_index];
   size_t behind = 0; /* the occurrence before this one */
+  size_t next = 0;
   bool nomem = false;
+  r->n_fresh = 0;
   tg_status status = tg_collect_places(r, tag_index, hits, n_hits);
   if (status == TG_OK) status = tg_begin_group(r, line, tag);
   for (size_t i = 0; status == TG_OK && i < r->n_places; i++) {
@@ -192,7 +206,7 @@ static tg_status tg_try_all(tg_reader *r, const tg_line *line, size_t tag_index,
     size_t from = behind;
     size_t to = SIZE_MAX;
     size_t worst;
-    if (!tg_free_around(r, at, &from, &to)) continue;
+    if (!tg_free_around(r, at, &next, &from, &to)) continue;
     size_t k = tg_group_at(r, line, tag, from, at, &worst, &nomem);
     if (nomem) return TG_ENOMEM;
     behind = at + 1;
@@ -205,7 +219,7 @@ static tg_status tg_try_all(tg_reader *r, const tg_line *line, size_t tag_index,
         status = tg_take_record(r, line, tag->rules[k], &r->match[k], commit, out);
     }
   }
-  return status;
+  return status == TG_OK ? tg_merge_taken(r) : status;
 }
 
 /* Adds the missed occurrences of a tag, TG_NOT: of all tags; false in `*any` if there were none. */
@@ -286,6 +300,6 @@ tg_status tg_reader_try(tg_reader *r, const tg_line *line, const tg_hit *hits, s
   for (size_t i = 0; out->records == 0 && out->misses == 0 && i < n_hits; i++) {
     out->misses += r->rules->tags[hits[i].needle].hard;
   }
-  tg_records_sort(r->out, before);
+  if (status == TG_OK) status = tg_records_sort(r->out, before);
   return status;
 }
