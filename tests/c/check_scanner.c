@@ -190,17 +190,30 @@ START_TEST(random_needles_are_found) {
 }
 END_TEST
 
-START_TEST(a_set_the_filter_cannot_take_is_scanned_plainly) {
-  static const char *const unfit[] = {"ab", "\xc2\xb5s", "a\nb"};
-  for (size_t i = 0; i < sizeof unfit / sizeof unfit[0]; i++) {
-    const tg_str needle[] = {str("stddev="), str(unfit[i])};
-    const char *text = "stddev=1ab\xc2\xb5s a\nbstddev=\n";
+START_TEST(short_needles_and_all_bytes_are_found) {
+  static const char *const odd[] = {"a", "ab", "\xc2\xb5s", "\xff\xfe\x80\x81"};
+  const char *text =
+      "stddev=1ab\xc2\xb5s a\xff\xfe\x80\x81 stddev=\n and more to fill a block of 64 ab";
+  for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+    const tg_str needle[] = {str("stddev="), str(odd[i])};
     tg_scanner *s = NULL;
     ck_assert_int_eq(tg_scanner_new(NULL, needle, 2, &s), TG_OK);
-    ck_assert_ptr_null(s->filter);
-    ck_assert_uint_eq(compare(s, needle, 2, (const uint8_t *)text, strlen(text)), 3);
+    ck_assert_ptr_nonnull(s->filter);
+    for (size_t n = 0; n <= strlen(text); n++) compare(s, needle, 2, (const uint8_t *)text, n);
+    ck_assert_uint_ge(compare(s, needle, 2, (const uint8_t *)text, strlen(text)), 3);
     tg_scanner_free(s);
   }
+}
+END_TEST
+
+START_TEST(a_set_the_filter_cannot_take_is_scanned_plainly) {
+  const tg_str needle[] = {str("stddev="), str("a\nb")};
+  const char *text = "stddev=1ab a\nbstddev=\n";
+  tg_scanner *s = NULL;
+  ck_assert_int_eq(tg_scanner_new(NULL, needle, 2, &s), TG_OK);
+  ck_assert_ptr_null(s->filter);
+  ck_assert_uint_eq(compare(s, needle, 2, (const uint8_t *)text, strlen(text)), 3);
+  tg_scanner_free(s);
 }
 END_TEST
 
@@ -256,6 +269,7 @@ int main(void) {
   tcase_add_test(tc, needles_are_found_at_every_place_of_every_length);
   tcase_add_test(tc, overlapping_hits_come_in_order);
   tcase_add_test(tc, random_needles_are_found);
+  tcase_add_test(tc, short_needles_and_all_bytes_are_found);
   tcase_add_test(tc, a_set_the_filter_cannot_take_is_scanned_plainly);
   tcase_add_test(tc, a_scan_can_be_forced_by_its_name);
   tcase_add_test(tc, this_processor_has_its_vector_scans);

@@ -31,6 +31,7 @@ typedef struct place {
 typedef struct chooser {
   double share[16][16]; /* of the byte with that high and low nibble */
   place places[GROUPS][PLACES];
+  double passes[GROUPS]; /* the product of a group's shares */
 } chooser;
 
 /* The share of a place once byte `b` passes too. */
@@ -56,16 +57,14 @@ static void widen(const chooser *c, place *w, uint8_t b) {
 
 static void widen_fully(const chooser *c, place *w) {
   for (unsigned i = 0; i < 16; i++) widen(c, w, (uint8_t)(i * 17));
+  w->share = 1;
 }
 
 /* How much more passes once the `n` bytes at `p` are a window of group `g`, any bytes behind. */
 static double cost_of(const chooser *c, unsigned g, const uint8_t *p, size_t n) {
-  double before = 1, after = 1;
-  for (size_t k = 0; k < PLACES; k++) {
-    before *= c->places[g][k].share;
-    after *= k < n ? widened(c, &c->places[g][k], p[k]) : 1;
-  }
-  return after - before;
+  double after = 1;
+  for (size_t k = 0; k < n; k++) after *= widened(c, &c->places[g][k], p[k]);
+  return after - c->passes[g];
 }
 
 /* The chance of exactly these bytes. Words, numbers and shouting keep to their kind: a turn from
@@ -86,8 +85,9 @@ static uint32_t place_needle(chooser *c, const tg_str *needle) {
   unsigned group = 0;
   uint32_t offset = 0;
   for (size_t i = 0; i + n <= needle->n && i < UINT32_MAX; i++) {
+    const double rare = rarity(c, needle->p + i, n) / 1024;
     for (unsigned g = 0; g < GROUPS; g++) {
-      const double cost = cost_of(c, g, needle->p + i, n) + rarity(c, needle->p + i, n) / 1024;
+      const double cost = cost_of(c, g, needle->p + i, n) + rare;
       if (cost >= least) continue;
       least = cost;
       group = g;
@@ -101,6 +101,8 @@ static uint32_t place_needle(chooser *c, const tg_str *needle) {
       widen_fully(c, &c->places[group][k]);
     }
   }
+  c->passes[group] = 1;
+  for (size_t k = 0; k < PLACES; k++) c->passes[group] *= c->places[group][k].share;
   return offset;
 }
 
@@ -117,11 +119,7 @@ static void fill_masks(const chooser *c, tg_masks *m) {
 
 static double candidates_of(const chooser *c) {
   double sum = 0;
-  for (unsigned g = 0; g < GROUPS; g++) {
-    double product = 1;
-    for (size_t k = 0; k < PLACES; k++) product *= c->places[g][k].share;
-    sum += product;
-  }
+  for (unsigned g = 0; g < GROUPS; g++) sum += c->passes[g];
   return sum;
 }
 
