@@ -27,7 +27,8 @@ from .comparison import Comparison, label_of, where_of
 from .errors import NotEnoughData
 from .frame import Column, Frame, concat
 from .groups import cluster_names, common_factors, compare_groups
-from .sides import Key, Packed, Side, pack, side_of
+from .packing import Packed, pack
+from .sides import Key, Side, side_of
 from .words import ORDER, note_of
 
 __all__ = ["compare", "false_alarms", "key_scales", "parse_margin"]
@@ -269,7 +270,11 @@ def compare(
     a, b = side_of(old).of_board(board), side_of(new).of_board(board)
     kind = a.unit_of(unit) if unit or a.unit_of(None) == b.unit_of(None) else "boot"
     packed_old, packed_new = pack(a, kind, exchange), pack(b, kind, exchange)
-    scatter = pack(side_of(noise), kind, exchange) if noise is not None else None
+    scatter, noise_name = None, ""
+    if noise is not None:
+        quiet = side_of(noise).of_board(board)
+        scatter = pack(quiet, kind, exchange)
+        noise_name = f"{quiet.name or 'A/A'} (k = {scatter.units} {kind}s)"
     pairs, refused = _matched(packed_old, packed_new, None if anyway else _incomparable(a, b))
     rows = _rows(
         packed_old, packed_new, scatter, pairs, kind, float(margin_ns),
@@ -297,6 +302,7 @@ def compare(
         false_alarms(rows, alpha),
         a.sources + b.sources,
         _notes(a, b, (packed_old, packed_new)),
+        noise_name,
     )
 
 

@@ -72,6 +72,8 @@ class Comparison:
         Keys that would be called regressed on average if nothing had changed: the sum of the
         intervals' one-sided misses.
     notes : list of str
+    noise : str
+        What the noise model is made of: the file and its number of boots.
     """
 
     rows: Frame
@@ -89,6 +91,7 @@ class Comparison:
     expected_false_alarms: float
     sources: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    noise: str = ""
 
     # ---- looking ----------------------------------------------------------------------------
 
@@ -111,11 +114,12 @@ class Comparison:
     @property
     def header(self) -> list[str]:
         """Two lines: unit, margin, counts, geometric mean, expected false alarms."""
-        absolute = f" or {self.margin_ns:g} ns" if self.margin_ns else ""
         first = (
-            f"unit: {units_word(self.unit, *self.units)}, margin {100 * self.margin:g} %"
-            f"{absolute}, at least one resolution step, alpha {self.alpha:g}"
+            f"unit: {units_word(self.unit, *self.units)}, margin {100 * self.margin:g} % or "
+            f"{self.margin_ns:g} ns, at least one resolution step, alpha {self.alpha:g}"
         )
+        if self.noise:
+            first += f", noise model: {self.noise}"
         words = ", ".join(f"{n} {word}" for word, n in self.counts.items()) or "no matched key"
         second = words
         if self.geometric_mean is not None:
@@ -176,6 +180,10 @@ class Comparison:
             if keys:
                 more = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
                 lines.append(f"only in {side}: {', '.join(keys[:3])}{more}")
+        for bit, why in ((16, "bimodal"), (32, "fewer than 4 boots")):
+            keys = [k for k, f in zip(self.rows["key"], self.rows["flags"], strict=True) if f & bit]
+            if keys:
+                lines.append(f"no noise model, {why}: {', '.join(keys)}")
         reasons: dict[str, int] = {}
         for _, reason in self.not_comparable:
             reasons[reason] = reasons.get(reason, 0) + 1

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core
 from .frame import Column, Frame
-from .sides import Group, Packed
+from .packing import Group, Packed
 
 __all__ = ["cluster_names", "common_factors", "compare_groups", "group_title", "ladder"]
 

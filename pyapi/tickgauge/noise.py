@@ -8,7 +8,8 @@ import numpy as np
 
 from . import _core
 from .comparison import label_of
-from .sides import pack, side_of
+from .packing import pack
+from .sides import side_of
 
 __all__ = ["LEAST", "unfit"]
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from . import _core
 from .errors import InputError, NotEnoughData
-from .sides import Key, Side, class_of, side_of
+from .packing import class_of
+from .sides import Key, Side, side_of
 
 __all__ = ["Snapshot", "is_snapshot", "load", "load_any", "load_snapshot", "snapshot", "sniff"]
 
@@ -58,9 +59,12 @@ class Snapshot:
         cpus, ``block`` and ``value``; ``folded`` where values lie on a coarser grid.
     """
 
-    def __init__(self, sources: list[dict[str, Any]], keys: list[dict[str, Any]]) -> None:
+    def __init__(
+        self, sources: list[dict[str, Any]], keys: list[dict[str, Any]], name: str = "snapshot"
+    ) -> None:
         self.sources = sources
         self.keys = keys
+        self.name = name  # of its file, for people: not a part of it
 
     @property
     def folded(self) -> bool:
@@ -144,7 +148,7 @@ class Snapshot:
                 for s in self.sources
             ],
             folded=self.folded,
-            name="snapshot",
+            name=self.name,
         )
 
     def merge(self, *others: Snapshot) -> Snapshot:
@@ -294,7 +298,9 @@ def load_snapshot(data: bytes, name: str = "snapshot") -> Snapshot:
     try:
         made = Snapshot(document["sources"], document["keys"])
         _check(made)
-        return made.merge()
+        whole = made.merge()
+        whole.name = name
+        return whole
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise InputError(f"damaged snapshot: {error}", path=name) from None
 

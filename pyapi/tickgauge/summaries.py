@@ -19,7 +19,8 @@ from .comparing import key_scales
 from .comparison import where_of
 from .errors import NotEnoughData
 from .frame import Column, Frame
-from .sides import pack, side_of
+from .packing import pack
+from .sides import side_of
 
 __all__ = ["histogram", "modes", "summarize"]
 

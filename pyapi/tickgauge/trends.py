@@ -25,7 +25,8 @@ from .comparison import label_of, length_text, where_of, write_text
 from .display import Grid, clean
 from .errors import NotComparableError, NotEnoughData
 from .frame import Column, Frame
-from .sides import Key, Packed, Side, pack, side_of
+from .packing import Packed, pack
+from .sides import Key, Side, side_of
 
 __all__ = ["Trend", "trend"]
 

@@ -178,7 +178,7 @@ def running_table(made: Any) -> Frame:
         is the inverted CDF: a value that occurred.
     """
     from .groups import group_title
-    from .sides import Group
+    from .packing import Group
 
     names: list[str] = []
     units: list[str] = []

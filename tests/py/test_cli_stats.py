@@ -80,9 +80,12 @@ def test_one_boot_with_and_without_a_noise_model(files):
     bare = run("gate", *pair)
     assert bare.returncode == 3
     assert "4 boots a side" in bare.stdout
-    assert run("gate", *pair, "--noise", files / "noise.json").returncode == 1
+    modelled = run("gate", *pair, "--noise", files / "noise.json")
+    assert modelled.returncode == 1
+    assert f"noise model: {files / 'noise.json'} (k = 4 boots)" in modelled.stdout
     refused = run("gate", *pair, "--noise", files / "two_humps.json")
     assert refused.returncode == 3
+    assert "no noise model, bimodal: t m" in refused.stdout
 
 
 @pytest.mark.parametrize("verb", ["compare", "gate"])

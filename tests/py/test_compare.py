@@ -9,7 +9,8 @@ import pytest
 import tickgauge as tg
 from support.sides import JUNO, boots, release
 from tickgauge.comparing import parse_margin
-from tickgauge.sides import Key, Side, merged, pack
+from tickgauge.packing import pack
+from tickgauge.sides import Key, Side, merged
 
 
 def row_of(made, **where):
@@ -224,6 +225,8 @@ def test_noise_serves_one_boot_against_one():
     two = tg.compare(boots([1000]), boots([1100]), noise=boots([990, 991, 1400, 1401]))
     assert two.rows.row(0)["verdict"] == "unreplicated"
     assert "bimodal" in two.rows.row(0)["note"]
+    assert "no noise model, bimodal: t m" in str(two)
+    assert made.header[0].endswith("noise model: A/A (k = 4 boots)")
 
 
 def test_paired_boots():

@@ -1,0 +1,27 @@
+/* stats.h - arrays as the statistics of the binding take them (private).
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TICKGAUGE_BINDING_STATS_H
+#define TICKGAUGE_BINDING_STATS_H
+
+#include "binding.h"
+
+#define MOST_ARRAYS 24
+
+/* The arrays that the arguments of one call became; all are let go together. */
+typedef struct arrays {
+  PyArrayObject *held[MOST_ARRAYS];
+  size_t n;
+} arrays;
+void tg_py_release(arrays *a);
+
+/* A contiguous one-dimensional array of `type`; only casts that lose nothing. NULL with an
+ * exception set. */
+const void *tg_py_take(arrays *a, PyObject *object, int type, size_t *len);
+
+/* ValueError: lengths of the arguments of `what` do not fit together. Returns -1. */
+int tg_py_lengths(const char *what);
+
+/* Functions of plain arrays: one question, one answer. -1 with an exception set. */
+int tg_py_add_answers(PyObject *module);
+
+#endif
