@@ -220,11 +220,9 @@ class Dataset:
         if not self._where:
             return frame
         if name == "keys":
-            left: Frame = frame[np.unique(self.readings.column("key").data)]
-            return left
+            return self.readings.keys
         if set(self._where) <= set(frame.columns):
-            picked: Frame = frame.select(**self._where)
-            return picked
+            return frame._rows(frame._where(self._where, must=False))
         return frame
 
     @cached_property
@@ -238,7 +236,7 @@ class Dataset:
         joined = Readings.join(rows, keys)
         if self._where:
             picked: Readings = joined.select(**self._where)
-            return picked
+            return picked.renumbered()
         return joined
 
     @property

@@ -8,7 +8,7 @@ for, where rows were selected or sources merged.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -228,8 +228,10 @@ class Column:
         words = self.words if self.type == "text" else None
         return (self.name, self.type, self.exp10, self.data, self.valid, words)
 
-    def matching(self, wanted: Any) -> npt.NDArray[np.bool_]:
+    def matching(self, wanted: Any, must: bool = True) -> npt.NDArray[np.bool_]:
         """Which rows hold `wanted`: a value, None (missing), or several of them.
+
+        With `must` a value that no row has is an error.
 
         Raises
         ------
@@ -240,7 +242,7 @@ class Column:
         out = np.zeros(len(self), "?")
         for one in wanted if several else [wanted]:
             hit = self._equal(one)
-            if len(self) and not hit.any():
+            if must and len(self) and not hit.any():
                 raise UnknownName(
                     f"no row has {self.name} = {clean(repr(one))}; there are: {self._inventory()}"
                 )
@@ -402,10 +404,14 @@ class Frame:
         UnknownName
             No such column, or no row has that value; the message lists what there is.
         """
+        return self._rows(self._where(where))
+
+    def _where(self, where: Mapping[str, Any], must: bool = True) -> npt.NDArray[np.intp]:
+        """The rows that `select` means."""
         keep = np.ones(len(self), "?")
         for name, wanted in where.items():
-            keep &= self.column(name).matching(wanted)
-        return self._rows(np.flatnonzero(keep))
+            keep &= self.column(name).matching(wanted, must)
+        return np.flatnonzero(keep)
 
     def head(self, n: int = 10) -> Any:
         """The first `n` rows."""

@@ -144,6 +144,18 @@ class Readings(Frame):
         new.keys = keys
         return new
 
+    def renumbered(self) -> Readings:
+        """The same readings with only their own keys, numbered anew."""
+        column = self.column("key")
+        used, back = np.unique(column.data, return_inverse=True)
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        new._table = None
+        numbers = back.ravel().astype("u4")
+        new._columns = {**self._columns, "key": Column.of("key", numbers, column.valid, "u32")}
+        new.keys = self.keys[used]
+        return new
+
     @property
     def ticks(self) -> npt.NDArray[np.int64]:
         """The values as counter ticks: the int64 column itself, not a copy.

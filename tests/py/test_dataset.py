@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -42,10 +43,21 @@ def test_selecting_cuts_all_tables_that_have_the_columns():
     assert len(data.keys) == 1
     assert len(data.boots) == 2
     assert len(data.select(source=1).readings) == 1
+    assert [data.keys.row(k)["metric"] for k in data.readings["key"]] == ["wakeup"] * 2
+    assert data.readings.keys["metric"].tolist() == data.keys["metric"].tolist() == ["wakeup"]
     with pytest.raises(UnknownName, match="'suspend', 'wakeup'"):
         two().select(metric="resume")
     with pytest.raises(AttributeError, match="no table 'callz' in this data set; there are: boots"):
         two().callz
+
+
+def test_a_selection_leaves_tables_without_its_values_empty():
+    data = tg.read(Path(__file__).parents[1] / "data" / "optee" / "ree.log.gz")
+    syscalls = data.select(operation="syscall")
+    assert len(syscalls.syscalls) == len(data.syscalls) > 0
+    assert len(syscalls.calls) == 0
+    assert len(data.calls) > 0
+    assert "0 calls" in repr(syscalls)
 
 
 def test_a_data_set_shows_itself_on_one_screen():

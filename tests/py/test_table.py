@@ -85,7 +85,7 @@ def test_words_are_merged_and_missing_indices_ignored():
         ([], ValueError, "columns"),
         ([("a", "u64", 0, [1], None, None)] * 2, ValueError, "distinct"),
         ([("a", "u99", 0, [1], None, None)], ValueError, "u99"),
-        ([("a", "u64", 0, [[1]], None, None)], ValueError, "dim"),
+        ([("a", "u64", 0, [[1]], None, None)], ValueError, "dim|deep"),
         ([("a", "u32", 0, np.array([1.5]), None, None)], TypeError, "float64"),
         ([("a", "i64", 0, [1], None, None), ("b", "i64", 0, [1, 2], None, None)], ValueError, "2"),
         ([("a", "i64", 0, [1], [True, True], None)], ValueError, "rows"),
