@@ -24,6 +24,7 @@ import tickgauge as tg
 from tickgauge.fleet import drivers
 from tickgauge.fleet.index import FileStatus
 from tickgauge.fleet.run import batch
+from tickgauge.fleet.text import merge_texts
 from tickgauge.fleet.work import merge
 from tickgauge.snapshots import snapshot
 
@@ -112,6 +113,23 @@ def test_merging_does_not_depend_on_order_or_grouping(order: Sequence[int], arit
     while len(level) > 1:
         level = [merge(level[i : i + arity]) for i in range(0, len(level), arity)]
     assert zlib.decompress(level[0]) == zlib.decompress(want)
+
+
+def test_snapshots_merge_as_text_as_they_do_as_objects() -> None:
+    """Real consoles of three formats, blocks and counts among them."""
+    data = Path(__file__).parents[1] / "data"
+    names = ("perf-head-boot-01", "multi-append-2versions", "stamped-ts-ss")
+    paths = [data / "tfa" / "console" / f"{name}.log.gz" for name in names]
+    paths += [data / "optee" / "ree.log.gz", data / "zynq" / "v2019.1.log"]
+    made = [snapshot(tg.read(path)) for path in paths]
+    want = made[0].merge(*made[1:]).to_bytes()
+    texts = [one.to_bytes() for one in made]
+    assert merge_texts(texts) == want
+    assert merge_texts([merge_texts(texts[3:]), merge_texts(texts[:4])]) == want
+    assert merge_texts(texts[:1]) == texts[0]
+    for wrong in (b"", b"{}", texts[0][:-5], texts[0].replace(b'"version":1', b'"version":2')):
+        with pytest.raises(ValueError, match=r"snapshot|units"):
+            merge_texts([texts[1], wrong])
 
 
 # ---- groups, progress, errors -----------------------------------------------------------------

@@ -103,10 +103,7 @@ def _write(args: argparse.Namespace, made: Any) -> None:
         for source in status.sources
         if source.message
     ]
-    groups = [
-        f"{clean(name) or 'all'}: {one!r}".replace("tickgauge snapshot: ", "")
-        for name, one in made.snapshots.items()
-    ]
+    groups = [f"{clean(name) or 'all'}: {said}" for name, said in made.told()]
     notes = [made.headline(), *groups]
     if target is not None:
         notes.append(f"the results are in {target}")
@@ -130,5 +127,5 @@ def _status(args: argparse.Namespace, made: Any) -> int:
     return common.worst(
         common.USAGE if made.failed else common.DONE,
         common.BAD if torn else common.DONE,
-        common.NOTHING if not made.snapshots else common.DONE,
+        common.NOTHING if not made.texts else common.DONE,
     )

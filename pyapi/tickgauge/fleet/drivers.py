@@ -28,7 +28,7 @@ from .._lazy import need
 
 __all__ = ["Cluster", "Driver", "Own", "Pool", "Serial", "driver_for"]
 
-ARITY = 16  # byte strings folded at a time
+ARITY = 64  # byte strings folded at a time
 
 
 class Driver(Protocol):

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from ..frame import Column, Frame
 from ..snapshots import Snapshot, load_snapshot
 from .drivers import Driver, driver_for
 from .index import FileStatus, Index, SourceStatus
+from .text import merge_texts
 from .work import Done, Job, is_left, merge, part_path, work, write_parquet
 
 __all__ = ["Batch", "batch"]
@@ -34,17 +36,23 @@ class Batch:
 
     Attributes
     ----------
-    snapshots : dict of str to Snapshot
+    snapshots : mapping of str to Snapshot
         The statistics by group; a single group is called ``""``.
+    texts : dict of str to bytes
+        The same as the bytes of snapshot files.
     files : Frame
         One row a source: ``path name group state digest formats boots readings problems
         message``, sorted by path. State ``"kept"``: unchanged since an earlier run, not read
         again; ``"not recognised"`` and ``"failed"``: the message says why.
     """
 
-    def __init__(self, snapshots: Mapping[str, Snapshot], statuses: Sequence[FileStatus]) -> None:
-        self.snapshots = dict(snapshots)
+    def __init__(self, texts: Mapping[str, bytes], statuses: Sequence[FileStatus]) -> None:
+        self.texts = dict(texts)
         self.statuses = list(statuses)
+
+    @cached_property
+    def snapshots(self) -> dict[str, Snapshot]:
+        return {group: load_snapshot(text) for group, text in self.texts.items()}
 
     @property
     def snapshot(self) -> Snapshot:
@@ -55,10 +63,11 @@ class Batch:
         InputError
             There is none: no file had a reading.
         """
-        parts = list(self.snapshots.values())
-        if not parts:
+        if not self.texts:
             raise InputError("no file of the batch had a reading")
-        return parts[0].merge(*parts[1:])
+        if len(self.texts) == 1:
+            return next(iter(self.snapshots.values()))
+        return load_snapshot(merge_texts(list(self.texts.values())))
 
     @property
     def failed(self) -> list[FileStatus]:
@@ -100,11 +109,15 @@ class Batch:
         readings = sum(source.readings for source in sources)
         return f"{len(self.statuses)} files ({told}): {boots} boots, {readings} readings"
 
-    def __repr__(self) -> str:
-        groups = [
-            f"{name or 'all'}: {one!r}".replace("tickgauge snapshot: ", "")
+    def told(self) -> list[tuple[str, str]]:
+        """Each group, and a few words about its statistics."""
+        return [
+            (name, repr(one).removeprefix("tickgauge snapshot: "))
             for name, one in self.snapshots.items()
         ]
+
+    def __repr__(self) -> str:
+        groups = [f"{name or 'all'}: {said}" for name, said in self.told()]
         failed = [f"failed: {s.path}: {s.message}" for s in self.failed[:10]]
         return "\n".join([self.headline(), *groups[:20], *failed])
 
@@ -375,19 +388,19 @@ def _failed(job: Job, error: BaseException) -> Done:
 
 def _merged(
     driver: Driver, statuses: Sequence[FileStatus], parts: Mapping[str, bytes], folder: str | None
-) -> dict[str, Snapshot]:
+) -> dict[str, bytes]:
     """The statistics of each group; sources with equal digests count once."""
     digests: dict[str, set[str]] = {}
     for status in statuses:
         for source in status.sources:
             if source.readings:
                 digests.setdefault(status.group, set()).add(source.digest)
-    snapshots = {}
+    texts = {}
     for group in sorted(digests):
         ordered = sorted(digests[group])
         given = [parts[d] if folder is None else str(part_path(folder, d)) for d in ordered]
-        snapshots[group] = load_snapshot(zlib.decompress(driver.fold(merge, given)))
-    return snapshots
+        texts[group] = zlib.decompress(driver.fold(merge, given))
+    return texts
 
 
 def _save(out: Path, made: Batch, grouped: bool, rows: bool) -> None:
@@ -397,14 +410,14 @@ def _save(out: Path, made: Batch, grouped: bool, rows: bool) -> None:
     if grouped:
         (out / "snapshots").mkdir(exist_ok=True)
         names = []
-        for number, (group, one) in enumerate(made.snapshots.items()):
+        for number, (group, text) in enumerate(made.texts.items()):
             name = _file_name(group, number)
             names.append(f"{name}\t{group}\n")
-            write_whole(out / "snapshots" / name, one.to_bytes())
+            write_whole(out / "snapshots" / name, text)
         write_whole(out / "snapshots" / "groups.tsv", "".join(names).encode("utf-8", "replace"))
     else:
-        for one in made.snapshots.values():
-            write_whole(out / "snapshot.json", one.to_bytes())
+        for text in made.texts.values():
+            write_whole(out / "snapshot.json", text)
     if not rows:
         return
     with replacing(out / "sources.parquet") as file:

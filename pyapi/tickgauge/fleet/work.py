@@ -15,6 +15,9 @@ from .index import FileStatus, SourceStatus
 __all__ = ["Done", "Job", "is_left", "merge", "part_path", "rows_path", "work", "write_parquet"]
 
 
+LEVEL = 1  # of zlib: the text is mostly digits, and is soon unpacked again
+
+
 @dataclass(frozen=True)
 class Job:
     """One file to read.
@@ -103,7 +106,7 @@ def _keep(job: Job, data: Any, done: Done) -> None:
     )
     if not counts["readings"]:
         return
-    made = zlib.compress(snapshot(data).to_bytes(), 6)
+    made = zlib.compress(snapshot(data).to_bytes(), LEVEL)
     if job.folder is None:
         done.parts[info.digest] = made
         return
@@ -139,13 +142,10 @@ def merge(parts: Sequence[bytes | str]) -> bytes:
     bytes
         A packed snapshot: the same whatever the order and grouping.
     """
-    from ..snapshots import load_snapshot
+    from .text import merge_texts
 
-    loaded = []
-    for part in parts:
-        packed = Path(part).read_bytes() if isinstance(part, str) else part
-        loaded.append(load_snapshot(zlib.decompress(packed)))
-    return zlib.compress(loaded[0].merge(*loaded[1:]).to_bytes(), 6)
+    packed = [Path(part).read_bytes() if isinstance(part, str) else part for part in parts]
+    return zlib.compress(merge_texts([zlib.decompress(one) for one in packed]), LEVEL)
 
 
 def is_left(folder: str, digest: str, rows: bool) -> bool:
