@@ -146,7 +146,7 @@ def _notes(args: argparse.Namespace, data: Dataset, hops: Frame) -> list[str]:
     if args.baud is not None:
         notes.append(
             f"uart: time that the line printed inside the hop takes at {args.baud} baud, in ns, "
-            "without its prefix; the hop includes it"
+            "without its prefix: on a UART of that speed the hop includes it"
         )
     elif "calls" in data.tables and len(data.calls):
         notes.append(
