@@ -10,6 +10,7 @@ import csv
 import html
 import io
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -230,7 +231,8 @@ class Grid:
     def to_csv(self) -> str:
         """CSV as RFC 4180 has it, but with LF; a missing value is an empty field.
 
-        Floats are written with all their digits. Control characters are escaped as in text.
+        Floats are written with all their digits. Control characters are escaped as in text; a
+        text that a spreadsheet would run as a formula begins with an apostrophe.
         """
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
@@ -267,11 +269,18 @@ def _rst(text: str) -> str:
     return "".join("\\" + c if c in "\\*`|_" else c for c in text)
 
 
+#: What a spreadsheet takes for the begin of a formula, and what of that is only a number.
+_FORMULA = ("=", "+", "-", "@")
+_NUMBER = re.compile(r"[+-]?(?:[0-9][0-9.,]*(?:[eE][+-]?[0-9]+)?)?(?: ?%)?")
+
+
 def _csv_cell(value: Any) -> Any:
+    """A field; a text from a log that a spreadsheet would run gets an apostrophe in front."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, str):
-        return clean(value)
+        text = clean(value)
+        return f"'{text}" if text[:1] in _FORMULA and not _NUMBER.fullmatch(text) else text
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Decimal):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import html.parser
+import io
 import json
 import pickle
 
@@ -233,6 +235,27 @@ def test_csv_and_json_carry_everything():
         "ns": 1e9,
     }
     assert records[1]["ns"] is None  # NaN is not JSON
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("=1+1", "'=1+1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("-1+cmd|' /C calc'!A0", "'-1+cmd|' /C calc'!A0"),
+        ("+x", "'+x"),
+        ("-", "-"),
+        ("-3.12", "-3.12"),
+        ("+1,024 %", "+1,024 %"),
+        ("-1e-05", "-1e-05"),
+        ("a=b", "a=b"),
+        ("", ""),
+    ],
+)
+def test_a_spreadsheet_runs_no_text_of_a_log(text, field):
+    frame = Frame([Column.of("label", [text])])
+    (row,) = list(csv.reader(io.StringIO(frame.to_csv())))[1:] or [[""]]
+    assert row == [field] or (row == [] and not field)
 
 
 def test_repr_of_long_and_empty_frames():
