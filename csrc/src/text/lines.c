@@ -161,8 +161,11 @@ tg_status tg_reader_line(tg_reader *r, const uint8_t *p, size_t n, uint64_t offs
                   .tail = r->at_end && !ended && n == full};
   bool counts = !ended && r->lines == 0;
   if (n == lead || memchr(p + lead, '\r', n - lead) == NULL) {
-    if (counts) line.number = r->returns + 1;
-    if (counts && full > n) r->returns++;
+    if (counts) {
+      r->returns += lead > 0;
+      line.number = r->returns + 1;
+      r->returns += full > n;
+    }
     return tg_reader_piece(r, &line, hits, n_hits);
   }
   tg_status status = tg_split_returns(r, &line, counts);
@@ -170,12 +173,10 @@ tg_status tg_reader_line(tg_reader *r, const uint8_t *p, size_t n, uint64_t offs
   return status;
 }
 
-/* Runs of CRs behind text: the lines of a source that knows no LF. */
+/* Runs of CRs: the lines of a source that knows no LF. */
 static size_t tg_count_returns(const uint8_t *p, size_t n) {
   size_t total = 0;
-  size_t i = 0;
-  while (i < n && p[i] == '\r') i++;
-  for (; i < n; i++) total += p[i] == '\r' && (i + 1 == n || p[i + 1] != '\r');
+  for (size_t i = 0; i < n; i++) total += p[i] == '\r' && (i + 1 == n || p[i + 1] != '\r');
   return total;
 }
 
