@@ -150,7 +150,7 @@ static void put_row(walk *w, size_t row, const tg_key_input *in, const tg_key_re
 static tg_status compare_key(walk *w, const tg_compare_options *o, size_t key) {
   const tg_samples *x = w->side[0], *y = w->side[1], *z = w->side[2];
   tg_key_input in = {0};
-  grid g, gz;
+  grid g = {1, 1, 1}, gz = g;
   tg_status st = grid_of(x->num[key], x->den[key], y->num[key], y->den[key], &g);
   if (st != TG_OK) return st;
   in.m = units_of(x, key);
@@ -168,10 +168,14 @@ static tg_status compare_key(walk *w, const tg_compare_options *o, size_t key) {
   if (st != TG_OK) return st;
   if (z != NULL) { /* the scatter of A/A units on the grid of the old side */
     st = grid_of(x->num[key], x->den[key], z->num[key], z->den[key], &gz);
+    if (st != TG_OK) return st;
     in.k = units_of(z, key);
-    if (st == TG_OK) st = scale_values(in.z, unit_values(w, 2, key), in.k, gz.fy);
+    st = scale_values(in.z, unit_values(w, 2, key), in.k, gz.fy);
     in.z_unit = gz.unit / g.unit;
-    in.z_step = (uint64_t)z->resolution[key] * (uint64_t)gz.fy;
+    tg_u128 step = (tg_u128)z->resolution[key] * (tg_u128)gz.fy;
+    if (step > (tg_u128)TG_STATS_LIMIT) return TG_EOVERFLOW;
+    in.z_step = (uint64_t)step;
+    in.noise = true;
     if (st != TG_OK) return st;
   }
   tg_key_result r;

@@ -12,7 +12,8 @@ static double log_beta_half(uint64_t df) {
     return 0.5 * log(acos(-1.0)) - 0.5 * log(a) + 1 / (8 * a);
   }
   double log_b = df % 2 ? log(acos(-1.0)) : log(2.0);
-  for (double a = df % 2 ? 0.5 : 1; 2 * a < (double)df; a += 1) log_b += log(a / (a + 0.5));
+  for (uint64_t twice = df % 2 ? 1 : 2; twice < df; twice += 2) /* twice a */
+    log_b += log((double)twice / (double)(twice + 1));
   return log_b;
 }
 

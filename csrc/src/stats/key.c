@@ -93,7 +93,8 @@ static double robust_sd(const tg_key_input *in, int64_t *v) {
   for (size_t i = 0; i < in->n; i++)
     v[in->m + i] = in->y[i] < my ? my - in->y[i] : in->y[i] - my;
   tg_sort_i64(v, in->m + in->n);
-  return 1.4826 * (double)v[(in->m + in->n - 1) / 2];
+  size_t middle = (in->m + in->n - 1) / 2;
+  return 1.4826 * (double)v[middle];
 }
 
 /* A shift below one step counts as seen only where readings dither between values. */
@@ -218,7 +219,7 @@ static tg_status gather(tg_key_context *c, tg_key_input *in, tg_key_result *r, e
     return TG_OK;
   }
   if (in->k >= NOISE_LEAST) return judge_noise(c, in, r, e);
-  if (in->k > 0) r->flags |= TG_CMP_FEW_NOISE;
+  if (in->noise) r->flags |= TG_CMP_FEW_NOISE;
   return TG_OK;
 }
 

@@ -31,6 +31,7 @@ typedef struct tg_key_input {
   double z_unit;
   uint64_t z_step;    /* resolution of z in its own units */
   tg_better better;
+  bool noise;         /* there are A/A sources, whether or not they have this key */
 } tg_key_input;
 
 /* NaN where there is nothing to say; lengths in grid units. */

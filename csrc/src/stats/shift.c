@@ -206,7 +206,8 @@ tg_status tg_hl_paired(const tg_alloc *a, const int64_t *d, size_t n, double alp
   for (size_t i = 0; i < n; i++)
     for (size_t j = i; j < n; j++) w[k++] = d[i] + d[j];
   tg_sort_i64(w, walsh);
-  if (shift != NULL) *shift = ((double)w[(walsh - 1) / 2] + (double)w[walsh / 2]) / 4;
+  size_t below = (walsh - 1) / 2, above = walsh / 2; /* the two in the middle, or one twice */
+  if (shift != NULL) *shift = ((double)w[below] + (double)w[above]) / 4;
   if (interval != NULL) {
     size_t qu = signed_rank(f, n, alpha, &interval->level);
     interval->lo = (double)w[qu - 1] / 2;

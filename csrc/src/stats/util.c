@@ -13,37 +13,66 @@ void tg_free(const tg_alloc *a, void *p) {
   if (p != NULL) a->release(a->ctx, p);
 }
 
-/* Heap sort below an insertion sort for the usual handful of boots. */
-#define TG_DEFINE_SORT(name, type)                                     \
-  static void name##_sift(type *v, size_t root, size_t n) {            \
-    type top = v[root];                                                \
-    for (size_t child; (child = 2 * root + 1) < n; root = child) {     \
-      if (child + 1 < n && v[child] < v[child + 1]) child++;           \
-      if (!(top < v[child])) break;                                    \
-      v[root] = v[child];                                              \
-    }                                                                  \
-    v[root] = top;                                                     \
-  }                                                                    \
-  void name(type *v, size_t n) {                                       \
-    if (n <= 24) {                                                     \
-      for (size_t i = 1; i < n; i++) {                                 \
-        type x = v[i];                                                 \
-        size_t j = i;                                                  \
-        for (; j > 0 && x < v[j - 1]; j--) v[j] = v[j - 1];            \
-        v[j] = x;                                                      \
-      }                                                                \
-      return;                                                          \
-    }                                                                  \
-    for (size_t i = n / 2; i-- > 0;) name##_sift(v, i, n);             \
-    for (size_t end = n - 1; end > 0; end--) {                         \
-      type top = v[0];                                                 \
-      v[0] = v[end];                                                   \
-      v[end] = top;                                                    \
-      name##_sift(v, 0, end);                                          \
-    }                                                                  \
+/* Insertion for the usual handful of boots, a heap above. */
+#define INSERTION 24
+
+static void sift_i64(int64_t *v, size_t root, size_t n) {
+  int64_t top = v[root];
+  for (size_t child; (child = 2 * root + 1) < n; root = child) {
+    if (child + 1 < n && v[child] < v[child + 1]) child++;
+    if (!(top < v[child])) break;
+    v[root] = v[child];
   }
-TG_DEFINE_SORT(tg_sort_i64, int64_t)
-TG_DEFINE_SORT(tg_sort_f64, double)
+  v[root] = top;
+}
+
+void tg_sort_i64(int64_t *v, size_t n) {
+  if (n <= INSERTION) {
+    for (size_t i = 1; i < n; i++) {
+      int64_t x = v[i];
+      size_t j = i;
+      for (; j > 0 && x < v[j - 1]; j--) v[j] = v[j - 1];
+      v[j] = x;
+    }
+    return;
+  }
+  for (size_t i = n / 2; i-- > 0;) sift_i64(v, i, n);
+  for (size_t end = n - 1; end > 0; end--) {
+    int64_t top = v[0];
+    v[0] = v[end];
+    v[end] = top;
+    sift_i64(v, 0, end);
+  }
+}
+
+static void sift_f64(double *v, size_t root, size_t n) {
+  double top = v[root];
+  for (size_t child; (child = 2 * root + 1) < n; root = child) {
+    if (child + 1 < n && v[child] < v[child + 1]) child++;
+    if (!(top < v[child])) break;
+    v[root] = v[child];
+  }
+  v[root] = top;
+}
+
+void tg_sort_f64(double *v, size_t n) {
+  if (n <= INSERTION) {
+    for (size_t i = 1; i < n; i++) {
+      double x = v[i];
+      size_t j = i;
+      for (; j > 0 && x < v[j - 1]; j--) v[j] = v[j - 1];
+      v[j] = x;
+    }
+    return;
+  }
+  for (size_t i = n / 2; i-- > 0;) sift_f64(v, i, n);
+  for (size_t end = n - 1; end > 0; end--) {
+    double top = v[0];
+    v[0] = v[end];
+    v[end] = top;
+    sift_f64(v, 0, end);
+  }
+}
 
 tg_status tg_check_values(const int64_t *v, size_t n) {
   for (size_t i = 0; i < n; i++)
