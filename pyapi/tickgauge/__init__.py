@@ -29,6 +29,7 @@ _NAMES = {
     "Gate": "gating",
     "InputError": "errors",
     "LimitError": "errors",
+    "Limits": "unpack",
     "MissingExtra": "errors",
     "NotComparableError": "errors",
     "NotEnoughData": "errors",
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
     from .snapshots import Snapshot, snapshot
     from .summaries import summarize
     from .trends import Trend, trend
+    from .unpack import Limits
     from .versions import build_info, show_versions
 
 

@@ -23,6 +23,7 @@ from .frame import Column, Frame, concat
 from .platforms import choose
 from .rules import Rule, as_rules, with_shipped
 from .source import Source, Stream, expand, opened
+from .unpack import LIMITS, Limits
 
 __all__ = ["Options", "parse_clock", "read", "read_lines", "read_together"]
 
@@ -40,6 +41,7 @@ class Options:
     tee_offset: int | None = None
     repair: bool = False
     max_line: int = 0
+    limits: Limits = LIMITS
     extra: dict[str, Any] = field(default_factory=dict, hash=False, compare=False)
 
 
@@ -334,6 +336,7 @@ def read(
     tee_offset: int | None = None,
     repair: bool = False,
     max_line: int = 0,
+    limits: Limits | None = None,
     progress: bool = False,
 ) -> Any:
     """Read consoles, captures, snapshots, published tables: whatever the sources are.
@@ -356,6 +359,8 @@ def read(
         Each repaired record is marked.
     max_line : int
         Bytes of the longest line (1 MiB if 0); a longer one is a problem.
+    limits : Limits, optional
+        What a compressed source or an archive may unfold into before it is refused.
     progress : bool
         Show a progress bar (tqdm).
 
@@ -374,7 +379,15 @@ def read(
     RuleError
         A rule is wrong.
     """
-    options = Options(as_rules(rules), parse_clock(clock), platform, tee_offset, repair, max_line)
+    options = Options(
+        as_rules(rules),
+        parse_clock(clock),
+        platform,
+        tee_offset,
+        repair,
+        max_line,
+        limits or LIMITS,
+    )
     given = [one for source in sources for one in expand(source)]
     if not given:
         raise InputError("no source was given")
@@ -382,7 +395,7 @@ def read(
     notes: list[str] = []
     seen: dict[str, int] = {}
     with _bar(given, progress) as advance:
-        for stream in opened(given):
+        for stream in opened(given, options.limits):
             part = _read_one(stream, options, advance)
             if not isinstance(part, Part):
                 if len(given) == 1 and not parts:
@@ -403,6 +416,7 @@ def read_together(
     tee_offset: int | None = None,
     repair: bool = False,
     max_line: int = 0,
+    limits: Limits | None = None,
     progress: bool = False,
 ) -> Dataset:
     """Read several consoles of the same boots: the normal and the secure world's.
@@ -411,7 +425,7 @@ def read_together(
     ----------
     *sources
         As for `read`; each is one console, and their boots are matched.
-    rules, clock, platform, tee_offset, repair, max_line, progress
+    rules, clock, platform, tee_offset, repair, max_line, limits, progress
         As for `read`.
 
     Returns
@@ -423,14 +437,22 @@ def read_together(
     InputError
         As for `read`, or a source is no console.
     """
-    options = Options(as_rules(rules), parse_clock(clock), platform, tee_offset, repair, max_line)
+    options = Options(
+        as_rules(rules),
+        parse_clock(clock),
+        platform,
+        tee_offset,
+        repair,
+        max_line,
+        limits or LIMITS,
+    )
     given = [one for source in sources for one in expand(source)]
     if not given:
         raise InputError("no source was given")
     infos: list[SourceInfo] = []
     records: list[_core.Records] = []
     with _bar(given, progress) as advance, _RULESETS.lend(options.rules) as rule_set:
-        for stream in opened(given):
+        for stream in opened(given, options.limits):
             verdict = detect(stream.head, stream.source)
             if verdict.form is not LINES:
                 name = stream.source.name

@@ -5,6 +5,8 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import subprocess
+import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -12,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import tickgauge as tg
 from tickgauge.errors import InputError, LimitError
 from tickgauge.source import Source, expand, files_of, opened
 from tickgauge.unpack import Limits
@@ -142,6 +145,23 @@ def test_limits() -> None:
     bomb = zipped({"zeros": bytes(80_000_000)})
     (error,) = [v for v in contents(bomb, Limits(ratio=100)).values() if isinstance(v, Exception)]
     assert isinstance(error, LimitError)
+
+
+def test_limits_can_be_set_by_the_user(tmp_path: Path) -> None:
+    path = tmp_path / "log.gz"
+    path.write_bytes(gzip.compress(b"CounterTimerFrequency: 0x3b9aca0\n" * 100_000))
+    small = tg.Limits(size=1_000_000)
+    data = tg.read(path, limits=small)
+    assert data.sources["state"].tolist() == ["limit"]
+    assert 0 < len(data.records["optee.frequency"]) < 100_000  # what was read is kept
+    line = [sys.executable, "-m", "tickgauge", "show", str(path)]
+    done = subprocess.run([*line, "--limit", "size=1M"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "unfolds into more than 1048576 bytes" in done.stderr
+    for wrong in ("size", "size=x", "more=1"):
+        done = subprocess.run([*line, "--limit", wrong], capture_output=True, text=True)
+        assert done.returncode == 2
+        assert "not of the form" in done.stderr
 
 
 def test_a_member_can_only_be_read_with_its_archive() -> None:
