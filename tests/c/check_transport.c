@@ -51,7 +51,10 @@ START_TEST(a_prefix_has_this_length) {
 }
 END_TEST
 
+static const char *const table_rows[] = {"row={n:uint} {w:word}", NULL};
 static const tg_rule_def rules[] = {
+    {.name = "table", .pattern = "table:", .rows = table_rows, .end = ""},
+    {.name = "last", .pattern = "last {n:uint}$"},
     {.name = "rt", .pattern = "<RT:{t:word} ~{a:uint} ~{b:uint}/>", .all = true},
     {.name = "ts", .pattern = "ts {ts:uint}", .tag = "ts "},
     {.name = "start", .pattern = "^start {w:word} {t:text}"},
@@ -95,10 +98,19 @@ static const struct {
     {RAW("target", "\"msg\": start w plain"), "start 1@63 w='w' t='plain'\n"},
     {RAW("target", "\"msg\": [\"<RT:t 1 2/>\", \"x\", '<RT:u 3 4/>']"),
      "rt 1@65 t='t' a=1 b=2\nrt 1@85 t='u' a=3 b=4\n"},
-    {RAW("target", "\"msg\": \"ts 1\\nts 2\\n\""), "ts 1@64 ts=1\nts 1@70 ts=2\n"},
+    {RAW("target", "\"msg\": \"ts 1\\nts 2\\n\""), "ts 1@64 flags=4 ts=1\nts 1@70 flags=4 ts=2\n"},
     {RAW("target", "\"msg\": \"\""), ""},
     {RAW("target", "\"msg\": []"), ""},
     {"- {dt: 2026-05-18, lvl: target, msg: \"ts 1\"}\n", "ts 1@38 ts=1\n"},
+    /* a table belongs to the console that began it */
+    {RAW("target", "\"msg\": \"table:\"") RAW("feedback", "\"ns\": \"a\", \"msg\": \"5 x\"")
+         RAW("target", "\"msg\": \"6 y\"") RAW("target", "\"msg\": \"\"") RAW("target", "\"msg\": \"7 z\""),
+     "table 1@64 section=1\ntable.row 3@220 section=1 n=6 w='y'\n"},
+    {RAW("feedback", "\"ns\": \"a\", \"msg\": \"table:\"") RAW("target", "\"msg\": \"5 x\"")
+         RAW("feedback", "\"ns\": \"ab\", \"msg\": \"5 x\"") RAW("feedback", "\"ns\": \"a\", \"msg\": \"6 y\""),
+     "table 1@77 channel='a' section=1\ntable.row 4@317 channel='a' section=1 n=6 w='y'\n"},
+    {RAW("target", "\"msg\": \"start w \\u20ac\""), "start 1@64 flags=4 w='w' t='\\xe2\\x82\\xac'\n"},
+    {"last 5\nlast 6 x\nlast 7", "last 1@0 n=5\nlast 3@16 flags=2 n=7\n! 2@13 last mismatch\n"},
     /* a tag whose bytes the quoting escapes */
     {RAW("target", "\"msg\": \"said \\\"hello\\\" \\xb5\""),
      "quote 1@64 flags=4 t='hello'\n"},
@@ -148,6 +160,13 @@ static const struct {
     {"promptI/TC: x\r\nts 8\n", "ts 2@15 ts=8\n", "ts 2@15 ts=8\n"},
     /* the rest never comes */
     {"ts 1D/TC:0 x\n", "! 1@4 ts edge\n", "ts 1@0 ts=1\n"},
+    /* pieces are put together over the entries of LAVA's log, each console by itself */
+    {RAW("target", "\"msg\": \"<RT:t 1D/TC:0 x\"") RAW("feedback", "\"ns\": \"a\", \"msg\": \"7 7/>\"")
+         RAW("target", "\"msg\": \"2 3/>\""),
+     "! 1@71 rt edge\n", "rt 1@64 flags=1 t='t' a=12 b=3\n"},
+    {RAW("feedback", "\"ns\": \"a\", \"msg\": \"<RT:t 1D/TC:0 x\"") RAW("feedback", "\"ns\": \"b\", \"msg\": \"7 7/>\"")
+         RAW("feedback", "\"ns\": \"a\", \"msg\": \"2 3/>\""),
+     "! 1@84 rt edge\n", "rt 1@77 channel='a' flags=1 t='t' a=12 b=3\n"},
     /* characters of both worlds inside a word: visible, not repaired */
     {"<RT:t\t1D/TC:? 0 l\t2R/>EE user\nx\n", "! 1@7 rt edge\n", "! 2@30 rt mixed\n"},
     {"ts 12D/TC:0 0 x\nEE user 34\n", "! 1@5 ts edge\n", "! 2@16 ts mixed\n"},

@@ -154,7 +154,7 @@ static size_t tg_yaml_escape(const uint8_t *p, size_t n, uint8_t out[4], size_t 
 
 /* Copies one line of the scalar [s, e) (with its quotes), from s + *at on; `*at` moves behind its
  * line end or to the end of the scalar. */
-static tg_status tg_yaml_line(tg_str s, uint64_t offset, size_t *at, tg_copy *out) {
+static tg_status tg_yaml_line(tg_str s, uint64_t offset, size_t *at, bool *escaped, tg_copy *out) {
   bool twofold = s.p[0] == '"';
   bool quoted = twofold || s.p[0] == '\'';
   size_t end = s.n - quoted;
@@ -168,6 +168,7 @@ static tg_status tg_yaml_line(tg_str s, uint64_t offset, size_t *at, tg_copy *ou
     } else if (quoted && !twofold && s.p[i] == '\'') {
       used = 2;
     }
+    *escaped = *escaped || used > 1;
     if (got == 1 && bytes[0] == '\n') {
       *at = i + used;
       return TG_OK;
@@ -204,6 +205,7 @@ bool tg_lava_next(tg_lava *lava, uint64_t offset, tg_copy *out, tg_status *statu
   const bool over = lava->element.p == NULL || lava->at >= lava->element.n;
   if (over && !tg_lava_element(lava)) return false;
   const uint64_t base = offset + (uint64_t)(lava->element.p - lava->message.p);
-  *status = tg_yaml_line(lava->element, base, &lava->at, out);
+  lava->escaped = false;
+  *status = tg_yaml_line(lava->element, base, &lava->at, &lava->escaped, out);
   return *status == TG_OK;
 }

@@ -105,7 +105,7 @@ static tg_status tg_lava_texts(tg_reader *r, const tg_line *line, tg_lava *lava)
     text.offset = 0;
     text.channel = lava->channel;
     text.tail = false;
-    if (r->unwrapped.n_map > 1) text.flags |= TG_FLAG_UNWRAPPED;
+    if (lava->escaped) text.flags |= TG_FLAG_UNWRAPPED;
     if (text.n == 0) {
       text.p = (const uint8_t *)"";
       text.map = NULL;

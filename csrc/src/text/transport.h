@@ -68,6 +68,7 @@ tg_status tg_strip_colour(const tg_line *line, tg_copy *out);
 /* A message of LAVA's raw log, and how far it was taken apart. */
 typedef struct tg_lava {
   bool console;   /* its level is target or feedback: the text of a console */
+  bool escaped;   /* the text copied last was quoted with escapes */
   tg_str channel; /* the name space of a feedback line */
   tg_str message; /* the quoted string or the list, as it stands in the line */
   tg_str element; /* of it, being taken apart; p == NULL: none yet */
