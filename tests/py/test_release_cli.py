@@ -78,6 +78,13 @@ def test_audit_finds_the_wrong_pages(tree: Path, capfd: pytest.CaptureFixture[st
     assert _run(capfd, "audit", pages.PAGE)[0] == 0
 
 
+def test_audit_of_a_folder_with_other_files(tree: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tree / "index.rst").write_text("Performance\n===========\n")
+    assert _run(capfd, "audit", tree)[0] == 1
+    code, _, err = _run(capfd, "audit", tree / "index.rst")
+    assert code == 2 and "no published release table" in err
+
+
 def test_audit_without_the_table_before(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     rows = pages.cells("970203555", "juno", "v2.14")
     folder = pages.write_folder(tmp_path / "juno" / "current", rows, quoted=False)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..dataset import Dataset
@@ -33,16 +35,23 @@ def _is_published(source: Source) -> bool:
 def releases_in(what: Any, platform: str | None = None) -> list[Release]:
     """The published releases in the sources that `what` stands for.
 
+    Other files in a folder are passed over.
+
     Raises
     ------
     InputError
-        Where a source is no release table.
+        Where a source is no release table, or a folder has none.
     """
     found: list[Release] = []
+    folder = isinstance(what, str | os.PathLike) and Path(what).is_dir()
     for source in _sources(what):
         if not _is_published(source):
+            if folder:
+                continue
             raise InputError("is no published release table", path=source.name)
         found += releases_of(source, Options(platform=platform))[0]
+    if not found:
+        raise InputError("no published release table in it", path=str(what))
     return found
 
 
