@@ -13,9 +13,17 @@ struct tg_py_topology {
   size_t n;
 };
 
+/* PyArg_ParseTuple takes tuples only. */
+static int is_tuple(PyObject *object, const char *what) {
+  if (PyTuple_Check(object)) return 1;
+  PyErr_SetString(PyExc_TypeError, what);
+  return 0;
+}
+
 static int place_of(PyObject *pair, tg_place *out) {
   unsigned int cluster = 0;
   unsigned int core = 0;
+  if (!is_tuple(pair, "a cpu is a pair (cluster, core)")) return -1;
   if (!PyArg_ParseTuple(pair, "II;a cpu is a pair (cluster, core)", &cluster, &core)) return -1;
   out->cluster = cluster;
   out->core = core;
@@ -24,10 +32,7 @@ static int place_of(PyObject *pair, tg_place *out) {
 
 /* A new array of places; empty for an empty tuple. */
 static int places_of(PyObject *tuple, tg_place **out, size_t *n) {
-  if (!PyTuple_Check(tuple)) {
-    PyErr_SetString(PyExc_TypeError, "cpus are a tuple of pairs");
-    return -1;
-  }
+  if (!is_tuple(tuple, "cpus are a tuple of pairs")) return -1;
   *n = (size_t)PyTuple_GET_SIZE(tuple);
   *out = PyMem_Calloc(*n + 1, sizeof **out);
   if (*out == NULL) {
@@ -70,9 +75,10 @@ static int maps_of(PyObject *tuple, tg_platform *p) {
     PyObject *cpus = NULL;
     tg_place *places = NULL;
     size_t n_cpus = 0;
+    PyObject *item = PyTuple_GET_ITEM(tuple, (Py_ssize_t)i);
     p->n_maps = i + 1;
-    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(tuple, (Py_ssize_t)i),
-                          "O!O!;a map is a pair (printed, cpus)", &PyTuple_Type, &printed,
+    if (!is_tuple(item, "a map is a pair (printed, cpus)")) return -1;
+    if (!PyArg_ParseTuple(item, "O!O!;a map is a pair (printed, cpus)", &PyTuple_Type, &printed,
                           &PyTuple_Type, &cpus)) {
       return -1;
     }
@@ -96,14 +102,16 @@ static int platform_of(PyObject *item, tg_platform *p) {
   PyObject *cpus = NULL;
   PyObject *linear = NULL;
   PyObject *maps = NULL;
-  unsigned long long clock_hz = 0;
+  PyObject *clock_hz = NULL;
   tg_place *places = NULL;
-  if (!PyArg_ParseTuple(item, "sO!KO!O!O!;a platform is (name, names, clock_hz, cpus, linear, maps)",
+  if (!is_tuple(item, "a platform is (name, names, clock_hz, cpus, linear, maps)")) return -1;
+  if (!PyArg_ParseTuple(item, "sO!OO!O!O!;a platform is (name, names, clock_hz, cpus, linear, maps)",
                         &p->name, &PyTuple_Type, &names, &clock_hz, &PyTuple_Type, &cpus,
                         &PyTuple_Type, &linear, &PyTuple_Type, &maps)) {
     return -1;
   }
-  p->clock_hz = clock_hz;
+  p->clock_hz = PyLong_AsUnsignedLongLong(clock_hz);
+  if (PyErr_Occurred()) return -1;
   if (names_of(names, p) < 0) return -1;
   int failed = places_of(cpus, &places, &p->n_cpus) < 0;
   p->cpus = places;

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tickgauge as tg
+from tickgauge import _core
 
 DATA = Path(__file__).parent.parent / "data" / "tfa" / "console"
 CASES = os.environ.get("TICKGAUGE_CASES")
@@ -209,3 +210,32 @@ def test_skips_and_crashes() -> None:
     crash = tg.read(_stored("crash-2.12stock/boot-01.log"))
     assert crash.tests["verdict"].tolist() == [None]
     assert re.match("plat/qemu", str(crash.tests["reason"][0]))
+
+
+GOOD = ("b", ("b",), 50_000_000, ((0, 0),), ((0, 0),), ((((0, 0),), ((0, 0),)),))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        5,
+        [5],
+        [("b",)],
+        [(*GOOD[:1], (5,), *GOOD[2:])],
+        [(*GOOD[:2], -1, *GOOD[3:])],
+        [(*GOOD[:3], ((0,),), *GOOD[4:])],
+        [(*GOOD[:3], [(0, 0)], *GOOD[4:])],
+        [(*GOOD[:4], ((0, "x"),), GOOD[5])],
+        [(*GOOD[:5], (5,))],
+        [(*GOOD[:5], ((((0, 0),), ()),))],
+        [GOOD, (*GOOD[:5], ((((0, 0),), ((0,),)),))],
+    ],
+)
+def test_platforms_of_another_form_are_refused(bad: object) -> None:
+    with pytest.raises((TypeError, ValueError, OverflowError)):
+        _core.reduce([], topology=bad)  # type: ignore[arg-type]
+
+
+def test_platforms_of_the_right_form() -> None:
+    assert "boots" in _core.reduce([], topology=[GOOD, GOOD])
+    assert "boots" in _core.reduce([], topology=None)
