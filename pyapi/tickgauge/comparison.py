@@ -9,7 +9,7 @@ from typing import Any
 from .display import Grid, clean
 from .frame import Frame
 from .sides import Key, units_word
-from .words import ORDER, meaning, settles_all
+from .words import ORDER, meaning, settles_all, within_text
 
 __all__ = ["Comparison", "label_of", "length_text", "where_of", "write_text"]
 
@@ -141,7 +141,13 @@ class Comparison:
                 least = max((r["p_min"] for r in open_rows if r["p_min"] is not None), default=0)
                 if least > self.alpha:
                     settled += f" (smallest p attainable {least:.3g})"
-            lines.append(f"{word}: {meaning(word, self.unit)}{settled}")
+            single = all(max(r["n_old"], r["n_new"]) == 1 for r in open_rows)
+            lines.append(f"{word}: {meaning(word, self.unit, single)}{settled}")
+        if any(v is not None for v in _values(self.rows, "within")):
+            lines.append(
+                f"within {self.unit}: shift between the readings of the two {self.unit}s, with its "
+                f"interval; between {self.unit}s: not replicated"
+            )
         return lines
 
     def headlines(self, word: str = "regressed", limit: int = 4) -> list[str]:
@@ -223,10 +229,11 @@ class Comparison:
         if (row["detectable_level"] or 0) > self.alpha + 1e-9:
             visible = "never" if row["detectable"] is not None else "-"
         change = "-" if row["percent"] is None else f"{relative(row['shift'])} %"
+        note = "; ".join(filter(None, (within_text(row, self.unit), row["note"])))
         old_text, new_text = (length_text(row[side], row["shown"]) for side in ("old", "new"))
         return (
             row["key"], change, old_text, new_text, row["verdict"], interval, level,
-            _p(row["p"]), _p(row["p_min"]), visible, row["note"] or "",
+            _p(row["p"]), _p(row["p_min"]), visible, note,
         )  # fmt: skip
 
     def to_text(self, limit: int | None = SHOWN) -> str:
@@ -347,6 +354,11 @@ def write_text(text: str, path: str | os.PathLike[str] | None) -> str | None:
     with open(path, "w", encoding="utf-8", newline="") as file:  # noqa: PTH123
         file.write(text)
     return None
+
+
+def _values(frame: Frame, name: str) -> list[Any]:
+    cell = frame.column(name).cell
+    return [cell(i) for i in range(len(frame))]
 
 
 def _decimals(percent: float) -> int:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["FLAGS", "MEANING", "ORDER", "meaning", "note_of", "settles", "settles_all"]
+__all__ = [
+    "FLAGS",
+    "MEANING",
+    "ORDER",
+    "meaning",
+    "note_of",
+    "settles",
+    "settles_all",
+    "within_text",
+]
 
 #: Units a side beyond which a projection is no advice.
 MANY = 1000
@@ -56,9 +65,21 @@ def note_of(flags: int, unit: str = "boot") -> str:
     return ", ".join(words).replace("boots", f"{unit}s")
 
 
-def meaning(verdict: str, unit: str = "boot") -> str:
-    """What a verdict means, in a sentence."""
-    return MEANING[verdict].replace("boot", unit)
+def meaning(verdict: str, unit: str = "boot", single: bool = True) -> str:
+    """What a verdict means, in a sentence; `single`: both sides have one unit."""
+    text = MEANING[verdict]
+    if not single:
+        text = text.replace("one boot a side", "too few boots on a side")
+    return text.replace("boot", unit)
+
+
+def within_text(row: Mapping[str, Any], unit: str = "boot") -> str:
+    """The shift between the readings inside two single units, "" where there is none."""
+    old = row["old"]
+    if row["within"] is None or not old:
+        return ""
+    shift, low, high = (100 * row[n] / abs(old) for n in ("within", "within_lo", "within_hi"))
+    return f"within {unit} {shift:+.1f} % ({low:+.1f}..{high:+.1f})"
 
 
 def settles(verdict: str, row: Mapping[str, Any], unit: str = "boot") -> str:

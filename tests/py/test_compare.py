@@ -147,6 +147,14 @@ def test_within_one_boot_the_shift_is_shown():
     row = made.rows.row(0)
     assert row["verdict"] == "unreplicated"
     assert row["within"] == 10
+    assert "within boot +100.0 % (" in str(made)
+    assert "between boots: not replicated" in str(made)
+
+
+def test_one_against_two_is_too_few_boots_on_a_side():
+    made = tg.compare(boots([1000]), boots([1000, 1200]))
+    assert made.rows.row(0)["verdict"] == "unreplicated"
+    assert made.explanations()[0].startswith("unreplicated: too few boots on a side:")
 
 
 def test_three_against_three_says_that_it_cannot_tell():
