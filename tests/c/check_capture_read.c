@@ -282,6 +282,19 @@ START_TEST(times_near_the_end_of_64_bits_cost_nothing) {
 }
 END_TEST
 
+START_TEST(an_endless_handshake_ends) {
+  const char text[] =
+      HEAD END "#0\n0!\n1\"\n1$\n1%\n#9000000000000000000\n1!\n#9000000000000000001\n0!\n";
+  tg_axi *x = wave_axi(text, sizeof text - 1, 0, NULL, NULL);
+  const tg_axi_figures f = tg_axi_about(x);
+  uint64_t beats = 0;
+  ck_assert_uint_eq(f.cycles, 9000000000000000002u);
+  ck_assert(tg_table_u64(tg_axi_table(x, "channels"), 1, 1, &beats));
+  ck_assert_uint_eq(beats, 9000000000000000002u);
+  tg_axi_free(x);
+}
+END_TEST
+
 START_TEST(a_cut_change_drops_its_time) {
   const char text[] = HEAD END "#0\n0!\n1\"\n0$\n1%\n#5\n1!\n#6\n0!\nb10";
   tg_capture *c = must_read(text, sizeof text - 1);
@@ -392,6 +405,7 @@ int main(void) {
   tcase_add_test(tc, dumpoff_makes_all_unknown);
   tcase_add_test(tc, time_that_goes_back_is_said_and_matches_nothing);
   tcase_add_test(tc, times_near_the_end_of_64_bits_cost_nothing);
+  tcase_add_test(tc, an_endless_handshake_ends);
   tcase_add_test(tc, a_cut_change_drops_its_time);
   tcase_add_test(tc, a_vcd_without_times_is_empty);
   tcase_add_test(tc, depth_comes_from_the_caller_or_the_dump);

@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+/* Segments of more samples than this draw on the patience of the analysis: samples in them. */
+#define LONG_SEGMENT 4096
+#define PATIENCE ((uint64_t)1 << 20)
+
 /* ---- the interface ------------------------------------------------------------------------------
  */
 
@@ -154,6 +158,16 @@ static tg_status events(tg_axi *x, uint64_t k) {
   return st == TG_OK ? tg_axi_note_open(x, k + 1) : st;
 }
 
+/* A handshake that holds on and on without any change (a time far ahead): its cycles count, but
+ * nothing is matched any more. */
+static tg_status give_up(tg_axi *x, uint64_t k, uint64_t n) {
+  tg_status st = tg_axi_problem(x, k, CH_R, "endless",
+                                "handshakes without a change for %llu samples: not matched",
+                                (unsigned long long)n);
+  if (st == TG_OK) st = tg_axi_count(x, k, n);
+  return st == TG_OK ? tg_axi_reset(x, k + n, "an endless handshake follows") : st;
+}
+
 /* Samples [s, e) in which no pin changes. */
 static tg_status segment(tg_axi *x, uint64_t s, uint64_t e) {
   bool active = false;
@@ -164,7 +178,12 @@ static tg_status segment(tg_axi *x, uint64_t s, uint64_t e) {
     if (st == TG_OK) st = tg_axi_count(x, s, e - s);
     return st;
   }
+  bool slow = e - s > LONG_SEGMENT;
   for (uint64_t k = s; k < e && st == TG_OK; k++) {
+    if (slow && x->patience-- == 0) {
+      x->patience = 0;
+      return give_up(x, k, e - k);
+    }
     st = update_pending(x, k);
     if (st == TG_OK) st = tg_axi_count(x, k, 1);
     if (st == TG_OK) st = events(x, k);
@@ -224,6 +243,7 @@ tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_option
   x->a = *suite;
   x->opt = options != NULL ? *options : defaults;
   if (x->opt.max_transactions == 0) x->opt.max_transactions = (uint64_t)1 << 26;
+  x->patience = PATIENCE;
   st = connect(x, c, &x->opt, err);
   for (unsigned d = 0; d < 2 && st == TG_OK; d++) st = tg_intern_new(&x->a, CAP_NONE, &x->ids[d]);
   if (st == TG_OK) st = tg_axi_make_tables(x);
