@@ -328,24 +328,55 @@ class Port:
 
     @cached_property
     def _measured(self) -> tuple[Frame, Frame]:
-        keys: dict[tuple[str, str, str], int] = {}
-        rows: list[tuple[int, int, int, int, int]] = []
-        for at, t in enumerate(self.transactions):
-            if not t["flags"] & FLAGS["counted"]:
-                continue
-            labels = _labels(t)
-            for metric in METRICS[t["direction"]]:
-                if t[metric] is not None:
-                    key = keys.setdefault((t["direction"], metric, labels), len(keys))
-                    rows.append((key, t["window"], at, t[metric], t["ax_valid"]))
-        return _keys_frame(list(keys), self.capture.clock), _readings_frame(rows)
+        rows = np.flatnonzero(self.transactions.flagged("counted"))
+        part = self.transactions[rows]
+        group, names = _grouped(part, CLASS_BITS)
+        keys: list[tuple[str, str, str]] = []
+        columns: list[npt.NDArray[np.int64]] = []
+        for g, (direction, where, size) in enumerate(names):
+            labels = f"bytes={'?' if size is None else size}"
+            labels = labels if where is None else f"addr=0x{where:x} {labels}"
+            for metric in METRICS[direction]:
+                column = part.column(metric)
+                here = group == g
+                here &= np.ones(len(part), "?") if column.valid is None else column.valid
+                if here.any():
+                    at = np.flatnonzero(here)
+                    stamps = part.column("ax_valid").data[at].astype("i8")
+                    key = np.full(len(at), len(keys))
+                    window = part.column("window").data[at].astype("i8")
+                    columns.append(
+                        np.stack([key, window, rows[at], column.data[at], stamps], axis=1)
+                    )
+                    keys.append((direction, metric, labels))
+        table = np.concatenate(columns) if columns else np.zeros((0, 5), "i8")
+        order = np.lexsort((table[:, 0], table[:, 2]))
+        return _keys_frame(keys, self.capture.clock), _readings_frame(table[order])
 
 
-def _labels(t: dict[str, Any]) -> str:
-    size = "bytes=?" if t["bytes"] is None else f"bytes={t['bytes']}"
-    if t["addr"] is None:
-        return size
-    return f"addr=0x{t['addr'] >> CLASS_BITS << CLASS_BITS:x} {size}"
+def _grouped(
+    part: Transactions, bits: int
+) -> tuple[npt.NDArray[np.int64], list[tuple[str, int | None, int | None]]]:
+    """The group of each transaction, and each group's direction, address class and bytes."""
+    write = (part["direction"] == "write").astype("u8")
+    fields = [write]
+    for name in ("addr", "bytes"):
+        column = part.column(name)
+        valid = np.ones(len(part), "?") if column.valid is None else column.valid
+        data = column.data >> np.uint64(bits if name == "addr" else 0)
+        fields += [valid.astype("u8"), np.where(valid, data, 0).astype("u8")]
+    code = np.zeros(len(part), "i8")
+    for values in fields:  # one code for each distinct row, column after column
+        distinct, inverse = np.unique(values, return_inverse=True)
+        code = code * max(1, len(distinct)) + inverse.reshape(-1)
+        code = np.unique(code, return_inverse=True)[1].reshape(-1).astype("i8")
+    _, first = np.unique(code, return_index=True)
+    names: list[tuple[str, int | None, int | None]] = []
+    for row in first:
+        w, has_addr, addr, has_bytes, size = (int(values[row]) for values in fields)
+        where = addr << bits if has_addr else None
+        names.append(("write" if w else "read", where, size if has_bytes else None))
+    return code, names
 
 
 def _keys_frame(keys: Sequence[tuple[str, str, str]], clock: int | None) -> Frame:
@@ -374,8 +405,8 @@ def _keys_frame(keys: Sequence[tuple[str, str, str]], clock: int | None) -> Fram
     return Frame(columns, "keys")
 
 
-def _readings_frame(rows: Sequence[tuple[int, int, int, int, int]]) -> Frame:
-    table = np.array(rows, "i8").reshape(-1, 5)
+def _readings_frame(rows: npt.NDArray[np.int64]) -> Frame:
+    table = rows
     zero, none = np.zeros(len(rows), "u8"), np.zeros(len(rows), "?")
     return Frame(
         [
@@ -398,11 +429,10 @@ def _readings_frame(rows: Sequence[tuple[int, int, int, int, int]]) -> Frame:
 
 def _groups(port: Port, bits: int) -> dict[tuple[str, int | None, int | None], list[int]]:
     """Sorted spans by direction, address class and bytes."""
-    groups: dict[tuple[str, int | None, int | None], list[int]] = {}
-    for t in port.transactions.counted:
-        where = None if t["addr"] is None else t["addr"] >> bits << bits
-        groups.setdefault((t["direction"], where, t["bytes"]), []).append(t["span"])
-    return {key: sorted(spans) for key, spans in groups.items()}
+    part = port.transactions.counted
+    group, names = _grouped(part, bits)
+    spans = part.column("span").data
+    return {name: np.sort(spans[group == g]).tolist() for g, name in enumerate(names)}
 
 
 def _middle(values: Sequence[int]) -> int | None:

@@ -6,6 +6,9 @@ import argparse
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from ..axi import Port, compare_ports, percent_text, ratio_text
 from ..capture import Capture
 from ..capture_files import read_capture
@@ -168,18 +171,20 @@ def _rows(args: argparse.Namespace, port: Port) -> tuple[str, Grid]:
 
 
 def _one(args: argparse.Namespace, port: Port) -> Answer:
-    title, grid = _rows(args, port)
+    asked = args.addr or args.slowest is not None or args.all
+    if asked or args.format != "text":
+        title, grid = _rows(args, port)
+    else:
+        title, grid = "", Grid((), ())
     capture = port.capture
     head = f"{capture.name}: {capture.form}, {capture.samples} samples"
     sections = [Section(head, lines=port.explain().splitlines())]
-    asked = args.addr or args.slowest is not None or args.all
-    left_out = [r for r in port.transactions if r["status"] != "complete" or r["why"]]
+    left_out = _left_out(port)
     if asked:
         sections.append(Section(title, grid))
-    elif left_out:
-        keep = [i for i, r in enumerate(port.transactions) if r["status"] != "complete" or r["why"]]
-        shown = port.transactions[keep[:20]].lines(capture.clock)
-        sections.append(Section(f"{len(keep)} not in the statistics", shown))
+    elif len(left_out):
+        shown = port.transactions[left_out[:20]].lines(capture.clock)
+        sections.append(Section(f"{len(left_out)} not in the statistics", shown))
     if len(port.problems):
         sections.append(Section(f"{len(port.problems)} problems", port.problems.grid(20)))
     if args.log:
@@ -200,6 +205,13 @@ def _one(args: argparse.Namespace, port: Port) -> Answer:
         unit="reading",
         extra={"finding": port.finding, "figures": _finite(port.figures)},
     )
+
+
+def _left_out(port: Port) -> npt.NDArray[np.intp]:
+    """Rows of the transactions that are not in the statistics, or have something said of them."""
+    why = port.transactions.column("why")
+    said = np.ones(len(port.transactions), "?") if why.valid is None else why.valid
+    return np.flatnonzero(said | ~port.transactions.flagged("counted"))
 
 
 def _finite(figures: dict[str, Any]) -> dict[str, Any]:
