@@ -12,7 +12,7 @@ import sys
 import pytest
 
 from tickgauge import errors
-from tickgauge.cli import common, main
+from tickgauge.cli import VERBS, common, main
 from tickgauge.display import Grid
 
 COMMAND = [sys.executable, "-m", "tickgauge"]
@@ -123,6 +123,30 @@ def test_usage_is_status_2():
         assert done.returncode == 2
         assert done.stdout == ""
         assert done.stderr.startswith("usage: tickgauge")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_explains_itself(verb, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main([verb, "--help"])
+    assert caught.value.code == 0
+    text = capsys.readouterr().out
+    assert text.startswith(f"usage: tickgauge {verb}")
+    assert "--debug" in text
+
+
+@pytest.mark.parametrize("verb", [v for v in VERBS if v not in ("versions", "batch", "watch")])
+def test_a_missing_source_is_one_line_and_status_2(verb, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    count = {"compare": 2, "gate": 2, "trend": 2, "table": 2, "report": 2}.get(verb, 1)
+    extra = {"report": ["-o", "r.html"], "snapshot": ["-o", "s.json"]}.get(verb, [])
+    status = main([verb, *(f"none{i}.log" for i in range(count)), *extra])
+    out, err = capsys.readouterr()
+    assert status == 2
+    assert out == ""
+    assert "none0.log" in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_help_and_version():

@@ -55,7 +55,7 @@ def add_side_options(parser: argparse.ArgumentParser, margin: str = "5%") -> Non
     group = parser.add_argument_group("statistics")
     group.add_argument(
         "--margin", type=_margin, default=_margin(margin), metavar="X%",
-        help=f"relative change that matters (default: {margin})",
+        help=f"relative change that matters (default: {margin.replace('%', '%%')})",
     )  # fmt: skip
     group.add_argument(
         "--margin-ns", type=_length, default=0.0, metavar="NS",
