@@ -44,6 +44,14 @@ TG_API tg_status tg_reader_finish(tg_reader *r, tg_records **out, tg_error *err)
 
 TG_API void tg_records_free(tg_records *r);
 
+/* Adds the records of the later part of a source to those of the earlier one, each read by itself
+ * with equal rules: the result is what one reader of both gives, lines, offsets, sections, problems,
+ * near misses and ledger included. `more` stays as it is. TG_OK, TG_ENOMEM, TG_EINVAL (other rules),
+ * TG_ELIMIT (more records than allowed), TG_ECONFLICT (the earlier part does not end behind a line
+ * end, or inside a section, or repaired a shared UART; or the later one has no line end: read them
+ * as one). On failure `into` is as before. */
+TG_API tg_status tg_records_append(tg_records *into, const tg_records *more);
+
 /* One record: its rule, its row in that rule's table, its boot-independent place. */
 typedef struct tg_record {
   uint64_t line;   /* 1-based number of the line in the source */

@@ -29,6 +29,16 @@ struct tg_table {
  * zero before. TG_OK, TG_ENOMEM. */
 tg_status tg_table_append_raw(tg_table *t, size_t *row);
 
+/* Adds the first `rows` rows of `more`, a table of equal columns; words get the codes of `t`. On
+ * failure `t` has the rows it had. TG_OK, TG_ENOMEM, TG_EINVAL (other columns). */
+tg_status tg_table_join(tg_table *t, const tg_table *more, size_t rows);
+
+/* An empty table with the columns of `t`. TG_OK, TG_ENOMEM. */
+tg_status tg_table_like(const tg_alloc *a, const tg_table *t, tg_table **out);
+
+/* Adds row `row` of `from`, a table of equal columns. TG_OK, TG_ENOMEM, TG_EINVAL. */
+tg_status tg_table_copy_row(tg_table *t, const tg_table *from, size_t row);
+
 /* Stores an item of 8 or 4 bytes in a column of that width. */
 static inline void tg_row_put64(tg_table *t, size_t row, size_t col, uint64_t v) {
   memcpy(t->cols[col].data + row * sizeof v, &v, sizeof v);

@@ -191,6 +191,9 @@ static tg_status tg_finish_source(tg_reader *r) {
     r->n_carry = 0;
     status = tg_consume(r, r->carry, have);
   }
+  r->out->ends_plainly = r->ended_lf && r->section == TG_NOT && r->uart == NULL;
+  r->out->has_lines = r->lines > 0;
+  r->out->sections = r->sections_seen;
   if (status == TG_OK && r->uart != NULL) status = tg_uart_finish(r);
   if (status == TG_OK) status = tg_section_finish(r);
   r->out->totals.lines = r->lines > 0 ? r->lines : r->returns;

@@ -39,6 +39,9 @@ struct tg_records {
   size_t n_tally;
   uint64_t max_records, max_problems;
   tg_source_totals totals;
+  uint32_t sections;  /* that were opened */
+  bool ends_plainly;  /* behind an LF, outside sections: a later part may follow */
+  bool has_lines;     /* there was an LF */
   tg_copy folded; /* a text whose micro signs were made one */
 };
 

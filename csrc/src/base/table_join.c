@@ -1,0 +1,83 @@
+/* table_join.c - rows of one table added to another of equal columns.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "mem.h"
+#include "table_private.h"
+
+static bool equal_columns(const tg_table *a, const tg_table *b) {
+  if (a->n != b->n) return false;
+  for (size_t i = 0; i < a->n; i++)
+    if (a->cols[i].type != b->cols[i].type || a->cols[i].exp10 != b->cols[i].exp10) return false;
+  return true;
+}
+
+/* Copies codes of one text column, each turned into the code that its word has in `t`; words that
+ * are new there come in the order of their first row. */
+static tg_status join_words(tg_table *t, size_t col, const tg_column *from, const uint64_t *valid,
+                            size_t first, size_t rows) {
+  const uint32_t words = tg_intern_count(from->dict);
+  tg_status status = TG_OK;
+  if (words == 0) return TG_OK;
+  uint32_t *codes = tg_zalloc(&t->alloc, words, sizeof *codes);
+  if (codes == NULL) return TG_ENOMEM;
+  memset(codes, 0xff, words * sizeof *codes); /* not asked for yet */
+  for (size_t row = 0; row < rows && status == TG_OK; row++) {
+    uint32_t code;
+    if ((valid[row] >> col & 1) == 0) continue;
+    memcpy(&code, from->data + row * sizeof code, sizeof code);
+    if (codes[code] == UINT32_MAX) {
+      const tg_str word = tg_intern_get(from->dict, code);
+      status = tg_table_word(t, col, word.p, word.n, &codes[code]);
+    }
+    if (status == TG_OK) tg_row_put32(t, first + row, col, codes[code]);
+  }
+  tg_release(&t->alloc, codes);
+  return status;
+}
+
+tg_status tg_table_join(tg_table *t, const tg_table *more, size_t rows) {
+  size_t first = 0;
+  if (t == more || rows > more->rows || !equal_columns(t, more)) return TG_EINVAL;
+  if (rows == 0) return TG_OK;
+  tg_status status = tg_table_append_n(t, rows, &first);
+  if (status != TG_OK) return status;
+  for (size_t i = 0; i < t->n && status == TG_OK; i++) {
+    const tg_column *from = &more->cols[i];
+    if (from->type == TG_TEXT) {
+      status = join_words(t, i, from, more->valid, first, rows);
+    } else {
+      memcpy(t->cols[i].data + first * from->item, from->data, rows * from->item);
+    }
+  }
+  if (status != TG_OK) {
+    tg_table_truncate(t, first);
+    return status;
+  }
+  memcpy(t->valid + first, more->valid, rows * sizeof *t->valid);
+  return TG_OK;
+}
+
+tg_status tg_table_like(const tg_alloc *a, const tg_table *t, tg_table **out) {
+  tg_column_def defs[TG_MAX_COLUMNS];
+  for (size_t i = 0; i < t->n; i++)
+    defs[i] = (tg_column_def){t->cols[i].name, t->cols[i].type, t->cols[i].exp10};
+  return tg_table_new(a, defs, t->n, out);
+}
+
+tg_status tg_table_copy_row(tg_table *t, const tg_table *from, size_t row) {
+  size_t at = 0;
+  if (row >= from->rows || !equal_columns(t, from)) return TG_EINVAL;
+  tg_status status = tg_table_append(t, &at);
+  for (size_t i = 0; i < t->n && status == TG_OK; i++) {
+    const tg_column *c = &from->cols[i];
+    tg_str word;
+    if ((from->valid[row] >> i & 1) == 0) continue;
+    if (c->type != TG_TEXT) {
+      memcpy(t->cols[i].data + at * c->item, c->data + row * c->item, c->item);
+      t->valid[at] |= UINT64_C(1) << i;
+    } else if (tg_table_text(from, row, i, &word)) {
+      status = tg_table_set_text(t, at, i, word.p, word.n);
+    }
+  }
+  if (status != TG_OK && at < t->rows) tg_table_truncate(t, at);
+  return status;
+}
