@@ -22,7 +22,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SAN := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 .PHONY: demo test test-all check-c check-py asan valgrind tsan lint bench fuzz coverage clean build \
-        deps-build deps-test symbols test-aarch64 wheel help
+        deps-build deps-test symbols test-aarch64 wheel help picture
 .DEFAULT_GOAL := help
 
 help:
@@ -151,6 +151,10 @@ coverage: need-test
 test-aarch64:
 	@tests/tools/need.sh aarch64
 	@sh tests/tools/aarch64.sh
+
+# The picture of README, drawn anew.
+picture: build
+	@$(BIN)/python tests/tools/picture.py
 
 wheel: $(VENV)/deps-test
 	@$(BIN)/python -m pip install -q --disable-pip-version-check build

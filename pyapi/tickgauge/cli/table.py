@@ -22,7 +22,8 @@ def add(subparsers: Any) -> None:
         "table",
         run,
         "Release tables of TF-A's runtime instrumentation, joined by cpu. OLD and NEW are "
-        "consoles, snapshots or published tables (RST page, CSV folder; page.rst@v2.9 names one release).",
+        "consoles, snapshots or published tables (RST page, CSV folder; page.rst@v2.9 names one "
+        "release).",
     )
     parser.add_argument("old", metavar="OLD", help="the release before")
     parser.add_argument("new", metavar="NEW", help="the new release")

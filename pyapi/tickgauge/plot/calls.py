@@ -67,7 +67,8 @@ def hop_distribution(
     """
     style.require(series)
     ax = style.new_axes(ax)
-    divisor, unit = style.scale_of(series)
+    use_log = style.wants_log(series, log)
+    divisor, unit = style.scale_of(series, use_log)
     for row, one in enumerate(series):
         if not one.values.size:
             continue
@@ -84,7 +85,7 @@ def hop_distribution(
     ax.plot([], [], "|", color="black", markersize=10, markeredgewidth=2, label="median")
     ax.plot([], [], color="0.5", linewidth=6, alpha=0.6, label="min to p90")
     ax.plot([], [], color="0.5", linewidth=1, label="to max")
-    if style.wants_log(series, log):
+    if use_log:
         style.log_axis(ax, "x")
     ax.set_yticks(range(len(series)), [style.counted(s.label, s.values.size) for s in series])
     ax.invert_yaxis()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..dataset import Dataset
+    from ..frame import Frame
     from ..readings import Readings
 
 #: What names a series, in the order in which its label shows it; "cpu" is whatever names the cpu.
@@ -71,9 +72,10 @@ class DatasetPlot:
         ----------
         ax : Axes, optional
         by : str or sequence of str, optional
-            Key columns that part the readings into lines ("test", "metric", "operation",
-            "cluster", "core", "cpu", "place", "labels", or "boot", "source"). By default those
-            that tell the selected keys apart, as far as seven lines go.
+            Columns that part the readings into lines: of the key ("test", "metric", "operation",
+            "cluster", "core", "cpu", "place", "labels"), "boot", "source", or of the boots
+            ("version", "platform", "build"). By default those that tell the selected keys apart,
+            as far as seven lines go.
         quantiles : sequence of float
             Marked where n is large enough to tell them.
         log : bool, optional
@@ -82,7 +84,7 @@ class DatasetPlot:
             Column values to select, as in `Dataset.select`.
         """
         readings = self._chosen(where)
-        series = series_of(readings, by)
+        series = series_of(readings, by, boots=self._data.boots)
         title = title or common_title(readings)
         return distributions.ecdf(series, ax, quantiles=quantiles, log=log, title=title)
 
@@ -97,7 +99,7 @@ class DatasetPlot:
     ) -> Axes:
         """Counts in bins whose edges lie between ticks. Parameters as of `ecdf`."""
         readings = self._chosen(where)
-        series = series_of(readings, by)
+        series = series_of(readings, by, boots=self._data.boots)
         title = title or common_title(readings)
         return distributions.histogram(series, ax, bins=bins, title=title)
 
@@ -163,7 +165,7 @@ class DatasetPlot:
     ) -> Axes:
         """Readings over boots, in the order in which they were read. Parameters as of `ecdf`."""
         readings = self._chosen(where)
-        series = series_of(readings, by)
+        series = series_of(readings, by, boots=self._data.boots)
         title = title or common_title(readings)
         return distributions.timeline(series, ax, log=log, title=title)
 
@@ -281,15 +283,26 @@ def _known(readings: Readings, name: str) -> bool:
     return len(readings) > 0 and (column.valid is None or bool(column.valid.any()))
 
 
-def _labels(readings: Readings, columns: Sequence[str]) -> npt.NDArray[np.object_]:
-    """One text a reading made of those columns, missing parts left out; "cpu" is 0,1 or 3."""
+def _texts(frame: Frame, name: str) -> npt.NDArray[np.object_]:
+    """A column as text, "" where missing."""
+    words = ["" if v is None or v is np.ma.masked else str(v) for v in frame[name]]
+    return np.array(words, dtype=object)
+
+
+def _labels(
+    readings: Readings, columns: Sequence[str], boots: Frame | None = None
+) -> npt.NDArray[np.object_]:
+    """One text a reading made of those columns, missing parts left out; "cpu" is 0,1 or 3.
+
+    A column that the readings lack is taken from `boots`, by the boot of each reading.
+    """
     out = np.full(len(readings), "", dtype=object)
     for name in columns:
         here = _cpu_columns(readings) if name == "cpu" else (name,)
-        known = [
-            np.array(["" if v is None or v is np.ma.masked else str(v) for v in readings[c]], "O")
-            for c in here
-        ]
+        if boots is not None and name not in readings.columns:
+            known = [_texts(boots, name)[readings.column("boot").data]]
+        else:
+            known = [_texts(readings, c) for c in here]
         words = known[0] if len(known) == 1 else known[0] + "," + known[1]
         gap = np.where((out != "") & (words != ""), " ", "").astype(object)
         out = out + gap + words
@@ -325,6 +338,7 @@ def series_of(
     most: int = MOST,
     *,
     places: bool = False,
+    boots: Frame | None = None,
 ) -> list[Series]:
     """Readings parted into series.
 
@@ -338,6 +352,8 @@ def series_of(
     places : bool
         Keep boot and block of every reading in `Series.boots`, so that two metrics of one line
         can be paired; otherwise the boot alone.
+    boots : Frame, optional
+        The data set's boots, whose columns (version, platform, build) can part readings, too.
 
     Raises
     ------
@@ -352,10 +368,11 @@ def series_of(
         if by is None
         else ([by] if isinstance(by, str) else list(by))
     )
-    unknown = [c for c in columns if c not in readings.columns]
+    known = [*readings.columns, *(boots.columns if boots is not None else ())]
+    unknown = [c for c in columns if c not in known]
     if unknown:
-        raise UnknownName(f"no column {unknown[0]!r}; there are: {', '.join(readings.columns)}")
-    labels = _labels(readings, columns) if columns else np.full(len(readings), "all", object)
+        raise UnknownName(f"no column {unknown[0]!r}; there are: {', '.join(dict.fromkeys(known))}")
+    labels = _labels(readings, columns, boots) if columns else np.full(len(readings), "all", object)
     names = list(dict.fromkeys(labels))
     if len(names) > most:
         raise InputError(

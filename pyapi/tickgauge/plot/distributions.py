@@ -57,8 +57,8 @@ def ecdf(
     """
     style.require(series)
     ax = style.new_axes(ax)
-    divisor, unit = style.scale_of(series)
     use_log = style.wants_log(series, log)
+    divisor, unit = style.scale_of(series, use_log)
     if not use_log:
         _tick_grid(ax, series, divisor)
     for i, one in enumerate(s for s in series if s.values.size):
@@ -75,7 +75,7 @@ def ecdf(
         style.log_axis(ax, "x")
     ax.set_ylim(-0.02, 1.02)
     ax.set(xlabel=f"latency [{unit}]", ylabel="share of readings", title=title)
-    style.legend(ax)
+    style.legend(ax, loc="lower right")
     return style.finish(ax)
 
 
@@ -165,7 +165,8 @@ def strip(
         raise ValueError(f"kind is 'strip' or 'violin', not {kind!r}")
     style.require(series)
     ax = style.new_axes(ax)
-    divisor, unit = style.scale_of(series)
+    use_log = style.wants_log(series, log)
+    divisor, unit = style.scale_of(series, use_log)
     colours = style.colour_of([s.group for s in series])
     seen: set[str] = set()
     for i, one in enumerate(series):
@@ -186,7 +187,7 @@ def strip(
             )
         middle = inverted_cdf(np.sort(values), 0.5)
         ax.plot([i - 0.35, i + 0.35], [middle, middle], color="black", linewidth=1.2)
-    if style.wants_log(series, log):
+    if use_log:
         style.log_axis(ax, "y")
     labels = [f"{s.label}\nn={s.values.size}" for s in series]
     ax.set_xticks(range(len(series)), labels, fontsize="small")
@@ -247,7 +248,8 @@ def timeline(
     """
     style.require(series)
     ax = style.new_axes(ax)
-    divisor, unit = style.scale_of(series)
+    use_log = style.wants_log(series, log)
+    divisor, unit = style.scale_of(series, use_log)
     for i, one in enumerate(s for s in series if s.values.size):
         boots = one.boots if one.boots is not None else np.arange(one.values.size)
         colour = style.COLOURS[i % len(style.COLOURS)]
@@ -266,7 +268,7 @@ def timeline(
         line = np.full(int(distinct[-1] - distinct[0]) + 1, np.nan)
         line[(distinct - distinct[0]).astype(np.intp)] = middle
         ax.plot(np.arange(line.size) + distinct[0], line, color=colour, linewidth=1)
-    if style.wants_log(series, log):
+    if use_log:
         style.log_axis(ax, "y")
     style.whole_numbers(ax)
     ax.set(xlabel="boot", ylabel=f"latency [{unit}]", title=title)

@@ -76,14 +76,20 @@ def new_axes(ax: Axes | None) -> Axes:
     return axes
 
 
-def scale_of(series: Sequence[Series]) -> tuple[float, str]:
-    """Divisor and unit word in which the axis of these series reads well."""
+def scale_of(series: Sequence[Series], log: bool = False) -> tuple[float, str]:
+    """Divisor and unit word in which the axis of these series reads well.
+
+    A linear axis takes the unit of its largest value, a logarithmic one that of the median.
+    """
     unit = series[0].unit if series else "ns"
     if unit != "ns":
         return 1.0, unit
-    largest = max((float(np.max(np.abs(s.values))) for s in series if s.values.size), default=0.0)
+    filled = [np.abs(s.values) for s in series if s.values.size]
+    if not filled:
+        return _UNITS[-1]
+    size = float(np.median(np.concatenate(filled)) if log else max(v.max() for v in filled))
     for divisor, word in _UNITS:
-        if largest >= divisor:
+        if size >= divisor:
             return divisor, word
     return _UNITS[-1]
 
