@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from importlib import resources
@@ -149,6 +150,30 @@ def test_a_pipe_and_a_closed_pipe(files):
         ["bash", "-c", command + " --format csv | true"], capture_output=True, timeout=60
     )
     assert done.stderr == b""
+
+
+def test_ctrl_c_is_status_130_and_silent(files):
+    code = (
+        "import signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job may ignore it
+        "from tickgauge.cli import main\n"
+        "sys.exit(main(['show', '--rules', 'fft.toml', '-']))\n"
+    )
+    pipe = subprocess.PIPE
+    child = subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe, stderr=pipe)
+    child.stdin.write(LOG.encode() * 20_000)  # more than a pipe holds: then the child reads
+    child.stdin.flush()
+    child.send_signal(signal.SIGINT)
+    assert child.wait(timeout=60) == 130
+    assert (child.stdout.read(), child.stderr.read()) == (b"", b"")
+
+
+def test_progress_is_shown_on_standard_error(files, capsys):
+    pytest.importorskip("tqdm")
+    status, out, err = show(capsys, "good.log", "--progress")
+    assert status == 0
+    assert out.startswith("1 source")
+    assert "100%" in err
 
 
 def test_together(files, capsys):
