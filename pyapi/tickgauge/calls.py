@@ -184,6 +184,8 @@ def _groups(readings: Frame, keys: Frame, skip_first: int) -> Iterator[tuple[Any
     operations: dict[str, int] = {}
     merged: dict[tuple[Any, ...], list[npt.NDArray[np.int64]]] = {}
     late = _rank(readings, keys) >= skip_first
+    order_of_keys = np.argsort(key, kind="stable")
+    edges = np.searchsorted(key[order_of_keys], np.arange(len(keys) + 1))
     for k, (form, operation, metric, labels, unit) in enumerate(zip(*columns, strict=True)):
         if form not in FORMATS:
             continue
@@ -192,9 +194,9 @@ def _groups(readings: Frame, keys: Frame, skip_first: int) -> Iterator[tuple[Any
         kind = "no client" if "client=none" in words else "client"
         if first and skip_first > 0:
             kind = "first" if kind == "client" else "no client, first"
-        mine = key == k
+        mine = order_of_keys[edges[k] : edges[k + 1]]
         if not (first and skip_first > 0):
-            mine &= late
+            mine = mine[late[mine]]
         order = operations.setdefault(str(operation), len(operations))
         where = (form, operation, metric, kind, factors[k], unit, order)
         merged.setdefault(where, []).append(value[mine])
@@ -216,16 +218,14 @@ def _rank(readings: Frame, keys: Frame) -> npt.NDArray[np.int64]:
         number[k] = kind.setdefault((str(pair[0]), str(pair[1]), none), len(kind))
     group = number[readings.column("key").data] if n else np.zeros(0, "i8")
     boot = readings.column("boot").data.astype("i8")
-    calls = np.stack([group, boot, block.data.astype("i8")])
     if n == 0:
         return np.zeros(0, "i8")
-    distinct, back = np.unique(calls, axis=1, return_inverse=True)
-    change = np.ones(distinct.shape[1], "?")
-    change[1:] = (distinct[:2, 1:] != distinct[:2, :-1]).any(axis=0)
-    start = np.flatnonzero(change)
-    rank = np.arange(distinct.shape[1]) - np.repeat(
-        start, np.diff([*start.tolist(), distinct.shape[1]])
-    )
+    most = int(boot.max()) + 1
+    one = ((group * most + boot).astype("u8") << np.uint64(32)) + block.data.astype("u8")
+    distinct, back = np.unique(one, return_inverse=True)
+    part = distinct >> np.uint64(32)
+    start = np.flatnonzero(np.concatenate([[True], part[1:] != part[:-1]]))
+    rank = np.arange(len(distinct)) - np.repeat(start, np.diff([*start.tolist(), len(distinct)]))
     out: npt.NDArray[np.int64] = rank[back.reshape(-1)]
     if block.valid is not None:  # what belongs to no call is never left out
         out = np.where(block.valid, out, np.int64(2**62))
@@ -242,7 +242,8 @@ def _figures(values: npt.NDArray[np.int64], factor: Fraction | None) -> list[Any
         value = int(ordered[max(0, -(-n * num // den) - 1)])
         return float(value * scale)
 
-    total = sum(ordered.tolist())
+    # Two halves, so that the sum of 64-bit values is exact.
+    total = (int((ordered >> 32).sum()) << 32) + int((ordered & 0xFFFFFFFF).sum())
     return [
         n,
         quantile(0, 1),
