@@ -54,6 +54,8 @@ class SourceInfo:
         Formats with records.
     why : list of str
         Why it was read so.
+    evidence : list of str
+        What speaks for each format of lines, with its score.
     bytes, lines, records, problems : int
     ledger : list of (tag, occurrences, used, problems, further)
     message : str
@@ -66,6 +68,7 @@ class SourceInfo:
     form: str = "lines"
     formats: tuple[str, ...] = ()
     why: list[str] = field(default_factory=list)
+    evidence: list[str] = field(default_factory=list)
     ledger: list[tuple[bytes, int, int, int, int]] = field(default_factory=list)
     bytes: int = 0
     lines: int = 0

@@ -181,6 +181,7 @@ def read_lines(
     )
     info.ledger = records.ledger()
     info.formats = _formats_of(records)
+    info.evidence = _evidence(records, info.formats)
     if info.state == "read" and not info.formats and not info.problems:
         info.state = "not recognised"
         info.message = nothing_found(stream.head, info, records)
@@ -195,6 +196,33 @@ def _formats_of(records: _core.Records) -> tuple[str, ...]:
         if count and not name.startswith("console.other_")
     )
     return tuple(names)
+
+
+def _evidence(records: _core.Records, formats: tuple[str, ...]) -> list[str]:
+    """What speaks for each format: its records, and the lines that should have been some.
+
+    The score is the share of records among both, in percent, rounded down.
+    """
+    bad: dict[str, int] = {}
+    problems = records.problems()
+    words = problems.words("rule") or ()
+    for code, present in zip(problems.column("rule"), problems.valid("rule"), strict=True):
+        head = words[code].decode("utf-8", "replace").partition(".")[0] if present else ""
+        bad[head] = bad.get(head, 0) + 1
+    out = []
+    for form in formats:
+        kinds = {
+            name.partition(".")[2]: count
+            for name, count in zip(records.rules, records.counts(), strict=True)
+            if count and name.partition(".")[0] == form
+        }
+        n, torn = sum(kinds.values()), bad.get(form, 0)
+        most = sorted(kinds, key=lambda kind: -kinds[kind])
+        shown = ", ".join(most[:4]) + (" ..." if len(most) > 4 else "")
+        torn_text = f", {torn} torn" if torn else ""
+        score = 100 * n // (n + torn)
+        out.append(f"{form}: {n} records ({shown}){torn_text} (score {score})")
+    return out
 
 
 def nothing_found(head: bytes, info: SourceInfo, records: _core.Records) -> str:
@@ -323,8 +351,7 @@ def _explained(part: Part, verdict: Verdict) -> Part:
     for info in part.sources:
         info.form = verdict.form.name
         info.why = verdict.lines()
-        if info.formats:
-            info.why.append(f"formats with records: {', '.join(info.formats)}")
+        info.why += info.evidence
     return part
 
 
@@ -458,7 +485,7 @@ def read_together(
                 name = stream.source.name
                 raise InputError(f"is no console ({verdict.form.title})", path=name)
             info, read_records = read_lines(stream, rule_set, options, advance)
-            info.why = verdict.lines()
+            info.why = verdict.lines() + info.evidence
             infos.append(info)
             records.append(read_records)
     return _checked(Dataset([_reduce(infos, records, options, together=len(infos) > 1)]))

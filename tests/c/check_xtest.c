@@ -145,6 +145,25 @@ START_TEST(a_timer_summary_is_the_stages_of_a_boot) {
 }
 END_TEST
 
+START_TEST(what_follows_a_table_is_read_as_ever) {
+  /* A torn line right behind the table is a problem, prompts and banners are none. */
+  static const char text[] =
+      SUMMARY "=> bootm\r\n[    0.000000] Booting Linux on physical CPU 0x0\r\n" SUMMARY
+              "min=1us max=2us mean=1us stddev=1us (cv 1%) (1Mi\n";
+  tg_ruleset *rules = NULL;
+  tg_records *records = NULL;
+  uint64_t line = 0;
+  ck_assert_int_eq(tg_formats_ruleset(NULL, NULL, 0, &rules, NULL), TG_OK);
+  ck_assert_int_eq(read_text(NULL, rules, text, sizeof text - 1, &records), TG_OK);
+  const tg_table *problems = tg_records_problems(records);
+  ck_assert_uint_eq(tg_table_rows(problems), 1);
+  ck_assert(tg_table_u64(problems, 0, TG_PROBLEM_LINE, &line));
+  ck_assert_uint_eq(line, 27);
+  tg_records_free(records);
+  tg_ruleset_free(rules);
+}
+END_TEST
+
 START_TEST(marks_of_32_bits_wrap_and_torn_rows_show) {
   static const char text[] =
       "Timer summary in microseconds:\n"
@@ -157,7 +176,14 @@ START_TEST(marks_of_32_bits_wrap_and_torn_rows_show) {
   ck_assert_str_eq(rows(text, "stages", "stage start finish"),
                    "late 0 4294967000\nwrapped 4294967000 4294968000\n"
                    "good again 4294968200 4294968300\n");
-  ck_assert_str_eq(rows(text, "problems", "line reason"), "5 torn\n7 torn\n");
+  ck_assert_str_eq(rows(text, "problems", "line reason"), "5 torn\n");
+  tg_ruleset *rules = NULL;
+  tg_records *records = NULL;
+  ck_assert_int_eq(tg_formats_ruleset(NULL, NULL, 0, &rules, NULL), TG_OK);
+  ck_assert_int_eq(read_text(NULL, rules, text, sizeof text - 1, &records), TG_OK);
+  ck_assert_uint_eq(tg_table_rows(tg_records_problems(records)), 1); /* line 7: no row at all */
+  tg_records_free(records);
+  tg_ruleset_free(rules);
 }
 END_TEST
 
@@ -203,6 +229,7 @@ int main(void) {
   tcase_add_test(t, torn_results_are_problems);
   tcase_add_test(t, storage_tables_give_one_time_for_each_size);
   tcase_add_test(t, a_timer_summary_is_the_stages_of_a_boot);
+  tcase_add_test(t, what_follows_a_table_is_read_as_ever);
   tcase_add_test(t, marks_of_32_bits_wrap_and_torn_rows_show);
   tcase_add_test(t, two_boots_have_two_waterfalls_beside_pmf);
   tcase_add_test(t, every_allocation_may_fail);

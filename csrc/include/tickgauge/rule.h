@@ -37,7 +37,8 @@ typedef struct tg_rule_def {
                             the line is a record, and every other occurrence a problem (two
                             writers on one line: prefer true for records of a shared console) */
   bool soft;             /* the tag is a common word: a line that has it and is no record is no
-                            problem (it counts as `further` in the ledger) */
+                            problem (it counts as `further` in the ledger), nor is a section of such a
+                            rule that is still open where the source ends */
 } tg_rule_def;
 
 typedef struct tg_ruleset tg_ruleset;

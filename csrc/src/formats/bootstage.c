@@ -12,21 +12,22 @@
 
 #define MICROSECONDS 1000000u /* ticks a second */
 
-/* The last row takes any other line, so that a prompt behind the table is no problem; what begins
- * with a digit is a torn row. */
 static const char *const stage_rows[] = {
     "heading=Mark ~Elapsed ~Stage",
     "stage={mark:grouped11}{elapsed:grouped11}  {name:text}",
     "unnamed={mark:grouped11}{elapsed:grouped11}~$",
-    "other={other:text}",
     NULL,
 };
 static const char *const sum_rows[] = {
     "sum={time:grouped11}  {name:text}",
     "unnamed={time:grouped11}~$",
-    "other={other:text}",
     NULL,
 };
+
+/* A row begins with blanks or, where columns touch, with a digit: any other line ends a table. */
+#define NO_ROW                                                                             \
+  "^{_:a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s|t|u|v|w|x|y|z|A|B|C|D|E|F|G|H|I|J|K|L|M|N|O|" \
+  "P|Q|R|S|T|U|V|W|X|Y|Z|=|>|<|#|$|%|&|*|+|-|/|.|:|;|!|?|@|_|~|(|[|]|'|`}"
 
 static const tg_rule_def rules[] = {
     {.name = "bootstage.summary",
@@ -34,26 +35,24 @@ static const tg_rule_def rules[] = {
      .tag = "microseconds",
      .soft = true,
      .rows = stage_rows,
-     .end = ""},
+     .end = NO_ROW},
     {.name = "bootstage.accumulated",
      .pattern = "Accumulated time:",
      .tag = "Accumulated",
      .soft = true,
      .rows = sum_rows,
-     .end = ""},
+     .end = NO_ROW},
 };
 
-typedef enum row_kind { R_NONE, R_STAGE, R_UNNAMED, R_SUM, R_UNNAMED_SUM, R_OTHER } row_kind;
+typedef enum row_kind { R_NONE, R_STAGE, R_UNNAMED, R_SUM, R_UNNAMED_SUM } row_kind;
 
 static const struct {
   const char *rule;
   row_kind kind;
 } row_rules[] = {{"bootstage.summary.stage", R_STAGE},
                  {"bootstage.summary.unnamed", R_UNNAMED},
-                 {"bootstage.summary.other", R_OTHER},
                  {"bootstage.accumulated.sum", R_SUM},
-                 {"bootstage.accumulated.unnamed", R_UNNAMED_SUM},
-                 {"bootstage.accumulated.other", R_OTHER}};
+                 {"bootstage.accumulated.unnamed", R_UNNAMED_SUM}};
 
 /* The table that is being read. */
 typedef struct walk {
@@ -163,15 +162,6 @@ static tg_status feed(walk *w, entry *e, uint32_t section) {
       if (e->elapsed > UINT32_MAX) return torn(w, e, "a time of more than 32 bits");
       e->name = shown_name(e->name);
       return add_stage(w, e, false);
-    case R_OTHER:
-      while (e->name.n > 0 && e->name.p[0] <= ' ') {
-        e->name.p++;
-        e->name.n--;
-      }
-      if (e->name.n > 0 && e->name.p[0] >= '0' && e->name.p[0] <= '9') {
-        return torn(w, e, "it begins as a row of the table and is none");
-      }
-      return TG_OK;
     case R_NONE:
       break;
   }
@@ -181,14 +171,13 @@ static tg_status feed(walk *w, entry *e, uint32_t section) {
 /* Reads a record into an entry. */
 static void read_entry(const tg_table *t, const tg_record *at, row_kind kind, entry *e) {
   const bool stage = kind == R_STAGE || kind == R_UNNAMED;
-  const size_t name = TG_REC_FIELD + (kind == R_OTHER ? 0u : stage ? 2u : 1u);
+  const size_t name = TG_REC_FIELD + (stage ? 2u : 1u);
   e->kind = kind;
   e->line = at->line;
   e->offset = at->offset;
   if (stage) (void)tg_table_u64(t, at->row, TG_REC_FIELD, &e->mark);
-  if (kind != R_OTHER)
-    (void)tg_table_u64(t, at->row, TG_REC_FIELD + (stage ? 1u : 0u), &e->elapsed);
-  if (kind == R_STAGE || kind == R_SUM || kind == R_OTHER) {
+  (void)tg_table_u64(t, at->row, TG_REC_FIELD + (stage ? 1u : 0u), &e->elapsed);
+  if (kind == R_STAGE || kind == R_SUM) {
     (void)tg_table_text(t, at->row, name, &e->name);
   }
 }

@@ -121,7 +121,8 @@ tg_status tg_section_finish(tg_reader *r) {
   if (r->section == TG_NOT) return TG_OK;
   size_t section = r->section;
   r->section = TG_NOT;
-  if (r->rules->sections[section].end == NULL) return TG_OK;
+  const tg_section *s = &r->rules->sections[section];
+  if (s->end == NULL || r->rules->rules[s->begin].soft) return TG_OK;
   tg_line none = {.p = (const uint8_t *)"",
                   .raw = {(const uint8_t *)"", 0},
                   .offset = r->offset,

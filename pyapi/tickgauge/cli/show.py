@@ -116,7 +116,7 @@ def _sections(args: argparse.Namespace, data: Dataset, stats: Frame) -> list[com
         names = [n for n in boots.columns if n not in ("first_offset",)]
         out.append(common.Section("boots", _grid(boots.only(*names), False)))
     if args.stages:
-        out.append(_stages(data))
+        out += _stages(data)
     if len(stats):
         out.append(common.Section("keys", _grid(stats, False)))
     if len(data.problems):
@@ -126,10 +126,19 @@ def _sections(args: argparse.Namespace, data: Dataset, stats: Frame) -> list[com
     return out
 
 
-def _stages(data: Dataset) -> common.Section:
-    if "stages" not in data.tables:
-        return common.Section("stages", lines=["none: no boot record (PMF, bootstage) was found"])
-    return common.Section("stages", _grid(data.stages, False))
+def _stages(data: Dataset) -> list[common.Section]:
+    """Each boot as a waterfall, then the boots beside each other."""
+    from .. import stages
+
+    if "stages" not in data.tables or not len(data.stages):
+        none = ["none: no boot record (PMF, bootstage) was found"]
+        return [common.Section("stages", lines=none)]
+    falls = stages.waterfalls(data.stages)
+    out = [common.Section(title, lines=lines) for title, lines in falls]
+    grid = stages.beside(data.stages)
+    if "boot 1" in grid.names or len(grid.names) > 5:
+        out.append(common.Section("stages of the boots beside each other", grid))
+    return out
 
 
 def _problems(args: argparse.Namespace, data: Dataset) -> common.Section:
