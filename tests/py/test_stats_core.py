@@ -95,17 +95,18 @@ def test_paired_shift_is_the_median_of_walsh_averages(d):
 
 
 @given(
-    st.floats(1e-12, 0.4999), st.one_of(st.integers(1, 200), st.sampled_from([10**4, 10**6, 10**9]))
+    st.floats(1e-12, 0.4999),
+    st.one_of(st.integers(1, 6000), st.sampled_from([10**4, 10**6, 10**9])),
 )
 @settings(max_examples=200, deadline=None)
 def test_t_quantile_equals_scipy(upper, df):
     assert _core.t_quantile(upper, df) == pytest.approx(scipy_stats.t.isf(upper, df), rel=1e-8)
 
 
-@given(st.floats(0, 300), st.integers(1, 300))
+@given(st.floats(0, 30), st.integers(1, 6000))
 @settings(max_examples=200, deadline=None)
 def test_t_tail_equals_scipy(t, df):
-    assert _core.t_two_sided(t, df) == pytest.approx(2 * scipy_stats.t.sf(t, df), rel=1e-9)
+    assert _core.t_two_sided(t, df) == pytest.approx(2 * scipy_stats.t.sf(t, df), rel=1e-8)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))

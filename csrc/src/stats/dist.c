@@ -4,17 +4,23 @@
 
 #include "internal.h"
 
+#define MANY 3000 /* degrees of freedom from which on the normal distribution serves */
+
 /* log B(df/2, 1/2) by B(a + 1, 1/2) = B(a, 1/2) * a / (a + 1/2), from B(1/2, 1/2) = pi and
- * B(1, 1/2) = 2; from 2^20 on by the expansion of the gamma quotient, good to 1e-19. */
+ * B(1, 1/2) = 2. */
 static double log_beta_half(uint64_t df) {
-  if (df > (UINT64_C(1) << 20)) {
-    double a = (double)df / 2;
-    return 0.5 * log(acos(-1.0)) - 0.5 * log(a) + 1 / (8 * a);
-  }
   double log_b = df % 2 ? log(acos(-1.0)) : log(2.0);
   for (uint64_t twice = df % 2 ? 1 : 2; twice < df; twice += 2) /* twice a */
     log_b += log((double)twice / (double)(twice + 1));
   return log_b;
+}
+
+/* The normal deviate with the tail of t (Hill 1970, CACM algorithm 395), good to the last digits
+ * for many degrees of freedom, where the continued fraction loses them. */
+static double many_two_sided(double t, double n) {
+  double a = n - 0.5, b = 48 * a * a, y = a * log1p(t * t / n), z = sqrt(y);
+  double next = (((4 * y + 33) * y + 240) * y + 855) / (10 * (b + 0.8 * y * y + 100));
+  return erfc(((y + 3 - next) / b + 1) * z / sqrt(2.0));
 }
 
 /* Continued fraction of the incomplete beta function (Abramowitz and Stegun 26.5.8), evaluated
@@ -46,6 +52,7 @@ static double beta_fraction(double a, double b, double x) {
 double tg_t_two_sided(double t, uint64_t df) {
   if (df == 0 || isnan(t)) return (double)NAN;
   if (isinf(t)) return 0;
+  if (df > MANY) return many_two_sided(t, (double)df);
   double n = (double)df, a = n / 2, x = n / (n + t * t), y = t * t / (n + t * t);
   if (y == 0) return 1;
   double log_x = y < 0.5 ? log1p(-y) : log(x); /* the one of x, y that kept its digits */
