@@ -268,7 +268,7 @@ void tg_axi_free(tg_axi *x) {
   tg_table *tables[] = {x->txn_table, x->channels, x->outstanding,
                         x->blocks,    x->problems, x->lanes};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) tg_release(&a, owned[i]);
-  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) tg_table_free(tables[i]);
+  for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) tg_table_free(tables[i]);
   tg_intern_free(x->ids[0]);
   tg_intern_free(x->ids[1]);
   tg_release(&a, x);

@@ -76,14 +76,14 @@ static bool is_boundary(uint8_t c) {
 static bool find_leaf(const uint8_t *p, size_t n, cap_role *role, size_t *at) {
   for (size_t i = 0; i < N_LEAVES; i++) {
     if (!ends_with(p, n, leaves[i].word)) continue;
-    for (uint8_t ch = 0; ch < CH_COUNT; ch++) {
+    for (unsigned ch = 0; ch < CH_COUNT; ch++) {
       if ((leaves[i].channels & BIT(ch)) == 0) continue;
       size_t end = n - strlen(leaves[i].word);
       if (leaves[i].gap && end > 0 && p[end - 1] == '_') end--;
       if (!ends_with(p, end, low_names[ch])) continue;
       end -= strlen(low_names[ch]);
       if (end > 0 && !is_boundary(p[end - 1])) continue;
-      *role = (cap_role){ch, leaves[i].leaf};
+      *role = (cap_role){(uint8_t)ch, leaves[i].leaf};
       *at = end;
       return true;
     }
