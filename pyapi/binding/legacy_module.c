@@ -7,11 +7,16 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "legacy_ahead.h"
 #include "tickgauge/legacy.h"
 
-enum { CHUNK = 64 * 1024 }; /* fits the second cache beside what the kernel copies */
+enum {
+  CHUNK = 64 * 1024,      /* fits the second cache beside what the kernel copies */
+  LARGE = 8 * 1024 * 1024 /* bytes from which on a file is read ahead */
+};
 
 /* Opens `path` for reading; a signal is handled and the call repeated. A descriptor, or -1 when the
  * file cannot be opened, or -2 with an exception set. */
@@ -27,10 +32,37 @@ static int open_log(const char *path) {
   }
 }
 
-/* Reads one chunk and feeds it. The bytes read, 0 at the end, -1 with `errno` set. */
-static ssize_t read_chunk(int fd, uint8_t *chunk, tg_legacy *log, tg_status *status) {
-  const ssize_t n = read(fd, chunk, CHUNK);
-  if (n > 0) *status = tg_legacy_feed(log, chunk, (size_t)n);
+/* Where the bytes come from: the file itself, or a reader ahead of us if it is large. */
+typedef struct input {
+  int fd;
+  uint8_t *chunk;
+  legacy_ahead *ahead;
+} input;
+
+/* 0, or -1 where there is no memory. */
+static int input_open(input *in, int fd) {
+  struct stat status;
+  in->fd = fd;
+  in->chunk = NULL;
+  in->ahead = NULL;
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size >= LARGE) {
+    in->ahead = legacy_ahead_new(fd);
+  }
+  if (in->ahead == NULL) in->chunk = malloc(CHUNK);
+  return in->ahead == NULL && in->chunk == NULL ? -1 : 0;
+}
+
+static void input_close(input *in) {
+  legacy_ahead_free(in->ahead);
+  free(in->chunk);
+}
+
+/* The next bytes, and how many: 0 at the end, -1 with `*problem` set. */
+static ssize_t input_next(input *in, const uint8_t **piece, int *problem) {
+  if (in->ahead != NULL) return legacy_ahead_next(in->ahead, piece, problem);
+  const ssize_t n = read(in->fd, in->chunk, CHUNK);
+  *problem = errno;
+  *piece = in->chunk;
   return n;
 }
 
@@ -49,19 +81,20 @@ static int tell_unknown(tg_legacy *log, PyObject *unknown) {
 /* Reads `fd` to its end. 1 when all could be read, 0 when not, -1 with an exception set. */
 static int read_log(int fd, tg_legacy *log, PyObject *unknown) {
   int result = -1;
-  uint8_t *chunk = malloc(CHUNK);
-  if (chunk == NULL) {
+  input in;
+  if (input_open(&in, fd) != 0) {
     PyErr_NoMemory();
     return -1;
   }
   for (;;) {
     tg_status status = TG_OK;
+    const uint8_t *piece;
     ssize_t n;
     int problem;
     if (PyErr_CheckSignals() != 0) break;
     Py_BEGIN_ALLOW_THREADS
-    n = read_chunk(fd, chunk, log, &status);
-    problem = errno;
+    n = input_next(&in, &piece, &problem);
+    if (n > 0) status = tg_legacy_feed(log, piece, (size_t)n);
     if (n == 0) status = tg_legacy_finish(log);
     Py_END_ALLOW_THREADS
     if (status != TG_OK) {
@@ -78,7 +111,7 @@ static int read_log(int fd, tg_legacy *log, PyObject *unknown) {
       break;
     }
   }
-  free(chunk);
+  input_close(&in);
   return result;
 }
 

@@ -266,6 +266,17 @@ def test_what_cannot_be_read(name: str, tmp_path: Path) -> None:
     assert done.stderr.splitlines()[-1] == LAST_LINE
 
 
+def test_a_large_file_is_read_ahead_to_the_same_end(scratch: Path) -> None:
+    """20 MB, read on a second thread, with what matters at both ends and across every piece."""
+    frequency = b"CounterTimerFrequency: 0x3b9aca0\n"
+    noise = b"x" * 999 + b"\nTEEDriver: do smc call, cmd=2, cntvct=0x1\n"
+    log = b"TEEDriver: do smc call, cmd=0, cntvct=0x0\n" + noise * 19_000
+    log += frequency + b"TEECore: finish smc call, cmd=7, cntvct=0x1\n" + noise * 100
+    log += b"SecureSysCall: start=0x1, enter_svc=0x20, return=0x300"
+    scratch.write_bytes(log)
+    assert analyse(scratch) == slow_dropin.run(log)
+
+
 @pytest.mark.noasan
 def test_an_error_in_mid_read(tmp_path: Path) -> None:
     """What was read counts, but for a line that did not end, as in the original."""
