@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "table_private.h"
 #include "tickgauge/reader.h"
 
 typedef struct entry {
@@ -212,22 +213,33 @@ static void key_strings(const tg_key *key, tg_str out[KEY_STRINGS]) {
  * string, so that two keys are equal exactly where their bytes are. */
 static tg_status pack_key(tg_result *r, const tg_key *key, size_t *size) {
   tg_str strings[KEY_STRINGS];
-  uint64_t head[8 + KEY_STRINGS] = {key->cluster,    key->core,
-                                    key->cpu,        (uint64_t)(int64_t)key->exp10,
-                                    key->clock_hz,   (uint64_t)key->origin,
-                                    key->resolution, (uint64_t)key->better};
+  struct {
+    uint64_t clock_hz, resolution;
+    uint32_t cluster, core, cpu, exp10, origin, better, lengths[KEY_STRINGS];
+  } head = {
+      .clock_hz = key->clock_hz,
+      .resolution = key->resolution,
+      .cluster = key->cluster,
+      .core = key->core,
+      .cpu = key->cpu,
+      .exp10 = (uint32_t)key->exp10,
+      .origin = (uint32_t)key->origin,
+      .better = (uint32_t)key->better,
+  };
+  _Static_assert(sizeof head == 2 * 8 + (6 + KEY_STRINGS) * 4, "no padding, which would be hashed");
   size_t total = sizeof head;
   key_strings(key, strings);
   for (size_t i = 0; i < KEY_STRINGS; i++) {
-    head[8 + i] = strings[i].n;
-    if (tg_add_overflows(total, strings[i].n, &total)) return TG_EOVERFLOW;
+    if (strings[i].n > UINT32_MAX || tg_add_overflows(total, strings[i].n, &total))
+      return TG_EOVERFLOW;
+    head.lengths[i] = (uint32_t)strings[i].n;
   }
   void *scratch = r->scratch;
   const tg_status status = tg_grow(&r->alloc, &scratch, &r->cap_scratch, total, 1);
   r->scratch = scratch;
   if (status != TG_OK) return status;
   uint8_t *at = r->scratch;
-  memcpy(at, head, sizeof head);
+  memcpy(at, &head, sizeof head);
   at += sizeof head;
   for (size_t i = 0; i < KEY_STRINGS; i++) {
     if (strings[i].n > 0) memcpy(at, strings[i].p, strings[i].n);
@@ -285,15 +297,22 @@ tg_status tg_result_reading(tg_result *r, const tg_reading *reading) {
   size_t row = 0;
   tg_status status = own_table(r, "readings", reading_columns, READING_COLUMNS, &r->readings);
   if (status != TG_OK) return status;
-  if ((status = tg_table_append(r->readings, &row)) != TG_OK) return status;
-  set_id(r->readings, row, READING_KEY, reading->key);
-  set_id(r->readings, row, READING_SOURCE, reading->source);
-  set_id(r->readings, row, READING_BOOT, reading->boot);
-  set_id(r->readings, row, READING_RUN, reading->run);
-  set_id(r->readings, row, READING_BLOCK, reading->block);
-  (void)tg_table_set_i64(r->readings, row, READING_VALUE, reading->value);
-  (void)tg_table_set_u64(r->readings, row, READING_LINE, reading->line);
-  (void)tg_table_set_u64(r->readings, row, READING_OFFSET, reading->offset);
+  if ((status = tg_table_append_raw(r->readings, &row)) != TG_OK) return status;
+  const uint32_t ids[READING_VALUE] = {
+      [READING_KEY] = reading->key,     [READING_SOURCE] = reading->source,
+      [READING_BOOT] = reading->boot,   [READING_RUN] = reading->run,
+      [READING_BLOCK] = reading->block,
+  };
+  uint64_t valid =
+      UINT64_C(1) << READING_VALUE | UINT64_C(1) << READING_LINE | UINT64_C(1) << READING_OFFSET;
+  for (size_t i = 0; i < READING_VALUE; i++) {
+    valid |= (uint64_t)(ids[i] != TG_NONE) << i;
+    tg_row_put32(r->readings, row, i, ids[i] != TG_NONE ? ids[i] : 0);
+  }
+  tg_row_put64(r->readings, row, READING_VALUE, (uint64_t)reading->value);
+  tg_row_put64(r->readings, row, READING_LINE, reading->line);
+  tg_row_put64(r->readings, row, READING_OFFSET, reading->offset);
+  r->readings->valid[row] = valid;
   return TG_OK;
 }
 
