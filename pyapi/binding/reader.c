@@ -27,6 +27,7 @@ typedef struct {
   PyObject_HEAD
   tg_records *records;
   tg_py_hold *hold;
+  int shared; /* a Table shows them: they stay as they are */
 } Records;
 
 static void release_records(void *object) {
@@ -71,6 +72,7 @@ static Py_ssize_t records_length(PyObject *self) {
 
 /* A core table of the records as a Table that keeps them alive. It is never written to. */
 static PyObject *shared_table(PyObject *self, PyTypeObject *type, const tg_table *table) {
+  ((Records *)self)->shared = 1;
   return tg_py_table(PyType_GetModule(type), (tg_table *)(intptr_t)table, ((Records *)self)->hold);
 }
 
@@ -104,6 +106,28 @@ static PyObject *records_near(PyObject *self, PyTypeObject *type, PyObject *cons
     return NULL;
   }
   return shared_table(self, type, tg_records_near(((Records *)self)->records));
+}
+
+static PyObject *records_append(PyObject *self, PyTypeObject *type, PyObject *const *args,
+                                Py_ssize_t n_args, PyObject *names) {
+  tg_status status = TG_OK;
+  PyObject *module = PyType_GetModule(type);
+  if (n_args != 1 || names != NULL || !PyObject_TypeCheck(args[0], type)) {
+    PyErr_SetString(PyExc_TypeError, "append(records)");
+    return NULL;
+  }
+  if (((Records *)self)->shared) {
+    PyErr_SetString(PyExc_RuntimeError, "a table of these records was handed out");
+    return NULL;
+  }
+  tg_records *into = ((Records *)self)->records;
+  const tg_records *more = ((Records *)args[0])->records;
+  Py_BEGIN_ALLOW_THREADS
+  status = tg_records_append(into, more);
+  Py_END_ALLOW_THREADS
+  if (status == TG_OK) Py_RETURN_TRUE;
+  if (status == TG_ECONFLICT) Py_RETURN_FALSE;
+  return tg_py_raise(module, status, NULL, 0);
 }
 
 static PyObject *records_rules(PyObject *self, void *unused) {
@@ -164,6 +188,10 @@ static PyMethodDef records_methods[] = {
     {"problems", METHOD(records_problems), "problems()\n--\n\nThe problems as a Table."},
     {"near", METHOD(records_near),
      "near()\n--\n\nWhat came nearest to each rule, as a Table (empty without keep_near)."},
+    {"append", METHOD(records_append),
+     "append(later)\n--\n\nAdd the records of the later part of the same source, read by itself "
+     "with equal rules.\nFalse where the two must be read as one: nothing was added. No table may "
+     "have been asked\nfor before."},
     {"counts", records_counts, METH_NOARGS, "counts()\n--\n\nRecords of each rule, in order."},
     {"ledger", records_ledger, METH_NOARGS,
      "ledger()\n--\n\n(tag, occurrences, used, problems, further) of each tag."},

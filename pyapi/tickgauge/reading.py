@@ -20,6 +20,7 @@ from .dataset import Dataset, Part, SourceInfo
 from .detect import LINES, Verdict, detect
 from .errors import InputError, LimitError
 from .frame import Column, Frame, concat
+from .halves import can_halve, read_halves
 from .platforms import choose
 from .rules import Rule, as_rules, with_shipped
 from .source import Source, Stream, expand, opened
@@ -152,6 +153,22 @@ def _feed(
         info.message = f"the file shrank while it was read: {total} of {stream.expected} bytes"
 
 
+def _halves(
+    stream: Stream, rules: _core.RuleSet, options: Options, advance: Callable[[int], Any]
+) -> tuple[_core.Records, str, int] | None:
+    """A large file on two threads; None: to be read as one."""
+    if not can_halve(stream, options.repair):
+        return None
+    with _RULESETS.lend(options.rules) as others:
+        first, second = (
+            _core.Reader(one, max_line=options.max_line, keep_near=True) for one in (rules, others)
+        )
+        try:
+            return read_halves(stream, first, second, advance)
+        finally:
+            del first, second  # the rule sets are free again
+
+
 def read_lines(
     stream: Stream,
     rules: _core.RuleSet,
@@ -170,11 +187,15 @@ def read_lines(
         Told the number of bytes after each piece.
     """
     info = SourceInfo(stream.source.name, compression=stream.compression)
-    reader = _core.Reader(
-        rules, max_line=options.max_line, repair_uart=options.repair, keep_near=True
-    )
-    _feed(stream, reader, info, advance)
-    records = reader.finish()
+    halves = _halves(stream, rules, options, advance)
+    if halves is not None:
+        records, info.digest, info.bytes = halves
+    else:
+        reader = _core.Reader(
+            rules, max_line=options.max_line, repair_uart=options.repair, keep_near=True
+        )
+        _feed(stream, reader, info, advance)
+        records = reader.finish()
     totals = records.totals()
     info.lines, info.records, info.problems = (
         totals[name] for name in ("lines", "records", "problems")
