@@ -175,6 +175,84 @@ START_TEST(two_clients_at_once_are_ambiguous_where_they_overlap) {
 }
 END_TEST
 
+/* A long run of calls, so that a wrong number stands out. */
+static void many_calls(out_text *script, size_t n) {
+  script->n = 0;
+  put(script, "F 1000;");
+  for (size_t i = 0; i < n; i++) {
+    unsigned long long t = 100 * i;
+    put(script, "d1 %llu;r1 %llu;e1 %llu;f1 %llu;", t + 10, t + 20, t + 60, t + 70);
+  }
+}
+
+/* A chain: each open begins while the one before is still open. A: 0..100, B: 50..200, C: 150..300.
+ * Of the driver's lines the latest open start gets each finish, so its pairs are all wrong. */
+#define CHAIN_A "d0 10;r0 11;e0 90;f0 95;O 0 80 100;"
+#define CHAIN_B "d0 60;r0 61;e0 190;f0 195;O 50 180 200;"
+#define CHAIN_C "d0 160;r0 161;e0 290;f0 295;O 150 280 300;"
+
+START_TEST(a_chain_of_clients_is_told_apart_by_exclusion) {
+  expect_calls(CHAIN_A CHAIN_B CHAIN_C,
+               "open claimed overlap yes 0 10 11 80 90 95 100\n"
+               "open claimed overlap yes 50 60 61 180 190 195 200\n"
+               "open claimed overlap yes 150 160 161 280 290 295 300\n");
+}
+END_TEST
+
+/* The states of a script's calls of clients, one letter each. */
+static const char *states_of_clients(const char *script) {
+  static char states[64];
+  static out_text log;
+  log_of(script, 0, &log);
+  tg_result *r = reduced(log.p, NULL);
+  const tg_table *t = tg_result_get(r, "calls");
+  size_t start = 0;
+  size_t state = 0;
+  size_t n = 0;
+  ck_assert_int_eq(tg_table_find(t, "client_start", &start), TG_OK);
+  ck_assert_int_eq(tg_table_find(t, "state", &state), TG_OK);
+  for (size_t row = 0; row < tg_table_rows(t); row++) {
+    uint64_t at = 0;
+    tg_str s;
+    if (!tg_table_u64(t, row, start, &at)) continue;
+    ck_assert(tg_table_text(t, row, state, &s));
+    states[n++] = (char)s.p[0];
+  }
+  states[n] = '\0';
+  tg_result_free(r);
+  return states;
+}
+
+START_TEST(a_lost_line_of_a_chain_puts_it_in_doubt) {
+  /* B's do is lost: C's would be B's only choice, and so on to the end of the chain. */
+  ck_assert_str_eq(states_of_clients(CHAIN_A "r0 61;e0 190;f0 195;O 50 180 200;" CHAIN_C), "aaa");
+  /* A's do and receive are lost: B's fit A alone. */
+  ck_assert_str_eq(states_of_clients("e0 90;f0 95;O 0 80 100;" CHAIN_B CHAIN_C), "aaa");
+  /* The last finish is lost, so that none is left over to show that all pairs are wrong. */
+  ck_assert_str_eq(states_of_clients(CHAIN_A CHAIN_B "d0 160;r0 161;e0 290;O 150 280 300;"), "aaa");
+}
+END_TEST
+
+START_TEST(a_lost_finish_does_not_spoil_what_follows) {
+  out_text script;
+  out_text log;
+  out_text got;
+  many_calls(&script, 1);
+  put(&script, "d1 105;r1 106;e1 107;"); /* no finish */
+  for (int i = 2; i < 9; i++) {
+    put(&script, "d1 %d;f1 %d;", 100 * i + 10, 100 * i + 70);
+  }
+  log_of(script.p, 0, &log);
+  tg_result *r = reduced(log.p, NULL);
+  calls_of(r, &got);
+  /* Those behind it are in doubt as long as it may still be running, the others are not. */
+  ck_assert_ptr_nonnull(strstr(got.p, "invoke ambiguous overlap no - 210 - - - 270 -\n"));
+  ck_assert_ptr_nonnull(strstr(got.p, "invoke unclaimed - no - 510 - - - 570 -\n"));
+  ck_assert_ptr_nonnull(strstr(got.p, "invoke unclaimed - no - 810 - - - 870 -\n"));
+  tg_result_free(r);
+}
+END_TEST
+
 START_TEST(the_system_call_takes_the_second_invoke) {
   expect_calls("F 1000;d1 10;r1 20;e1 60;f1 70;I 0 40 80;d1 110;r1 120;S 130 135 140;e1 160;f1 170",
                "invoke claimed - yes 0 10 20 40 60 70 80\n"
@@ -215,16 +293,6 @@ START_TEST(impossible_stamps_are_flagged_not_printed) {
   tg_result_free(r);
 }
 END_TEST
-
-/* A long run of calls, so that a wrong number stands out. */
-static void many_calls(out_text *script, size_t n) {
-  script->n = 0;
-  put(script, "F 1000;");
-  for (size_t i = 0; i < n; i++) {
-    unsigned long long t = 100 * i;
-    put(script, "d1 %llu;r1 %llu;e1 %llu;f1 %llu;", t + 10, t + 20, t + 60, t + 70);
-  }
-}
 
 START_TEST(a_stamp_that_lost_digits_is_a_problem) {
   out_text script;
@@ -335,6 +403,9 @@ int main(void) {
   tcase_add_test(t, every_stamp_may_be_missing);
   tcase_add_test(t, a_finish_belongs_to_the_latest_open_start_of_its_command);
   tcase_add_test(t, two_clients_at_once_are_ambiguous_where_they_overlap);
+  tcase_add_test(t, a_chain_of_clients_is_told_apart_by_exclusion);
+  tcase_add_test(t, a_lost_line_of_a_chain_puts_it_in_doubt);
+  tcase_add_test(t, a_lost_finish_does_not_spoil_what_follows);
   tcase_add_test(t, the_system_call_takes_the_second_invoke);
   tcase_add_test(t, repeated_lines_count_once);
   tcase_add_test(t, impossible_stamps_are_flagged_not_printed);

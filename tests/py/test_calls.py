@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import math
 import os
+import random
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -149,6 +151,58 @@ def test_the_syscall_owns_the_second_invoke(boot):
     links = boot.syscalls["call"].tolist()
     assert len(links) == 4
     assert [boot.calls.row(i)["operation"] for i in links] == ["syscall-invoke"] * 4
+
+
+# ---- lossy consoles -----------------------------------------------------------------------------
+
+
+def damaged(lines, rng, lose, cut):
+    """The lines with some lost, and some counters without some of their digits."""
+    out = []
+    for line in lines:
+        if b"0x" in line and rng.random() < lose:
+            continue
+        counter = re.search(rb"cntvct=0x([0-9a-f]+)", line)
+        if counter and rng.random() < cut:
+            digits = counter[1]
+            n = rng.randrange(1, len(digits))
+            at = rng.randrange(0, len(digits) - n + 1)
+            digits = digits[:at] + digits[at + n :]
+            line = line[: counter.start(1)] + digits + line[counter.end(1) :]
+        out.append(line)
+    return b"\n".join(out)
+
+
+@pytest.mark.parametrize(
+    ("paths", "lose", "cut"),
+    [
+        ((REE, TEE, LOOP), 0.01, 0.0),
+        ((REE, TEE, LOOP), 0.05, 0.02),
+        ((REE, TEE, LOOP), 0.2, 0.1),
+        ((DATA / "optee" / "two-clients.log.gz",), 0.01, 0.02),
+        ((DATA / "optee" / "two-clients.log.gz",), 0.05, 0.0),
+    ],
+)
+def test_a_lossy_console_gives_fewer_calls_but_no_wrong_ones(paths, lose, cut):
+    """A call that says claimed has the stamps that it has on the whole console, or none."""
+    whole = {row[0]: row for row in stamps_of(read_all([text_of(p) for p in paths]).calls)}
+    rng = random.Random(f"{lose} {cut} {len(paths)}")
+    claimed = 0
+    for _ in range(6):
+        parts = [damaged(text_of(p).split(b"\n"), rng, lose, cut) for p in paths]
+        calls = read_all(parts).calls.select(state="claimed")
+        for row in stamps_of(calls):
+            kept = [b for a, b in zip(row, whole[row[0]], strict=True) if a is not None]
+            assert [a for a in row if a is not None] == kept
+            claimed += 1
+    assert claimed > 20
+
+
+def read_all(parts):
+    """The texts as consoles of the same boots."""
+    if len(parts) == 1:
+        return tg.read(parts[0])
+    return tg.read_together(*(io.BytesIO(part) for part in parts))
 
 
 # ---- figures ------------------------------------------------------------------------------------

@@ -8,11 +8,6 @@
 
 #include "optee_join_state.h"
 
-static void set_stamp(tg_call *c, tg_hop hop, const tg_stamp *s) {
-  c->stamp[hop] = *s;
-  c->have |= (uint8_t)(1u << hop);
-}
-
 /* The clients as intervals: what their driver pairs must lie in. */
 static tg_status client_spans(tg_join *j) {
   const tg_boot_lines *l = j->lines;
@@ -48,10 +43,11 @@ static tg_status prepare(tg_join *j) {
   if (st == TG_OK) st = tg_pairs_make(j->a, j->lines->core, j->lines->n_core, &j->core);
   if (st == TG_OK) st = zeros(j->a, &j->driver_used, &j->driver_cap, j->driver.n);
   if (st == TG_OK) st = zeros(j->a, &j->core_used, &j->core_cap, j->core.n);
-  if (st == TG_OK) st = tg_points_make(j->a, &j->driver, true, false, &j->starts);
-  if (st == TG_OK) st = tg_points_make(j->a, &j->driver, false, false, &j->finishes);
-  if (st == TG_OK) st = tg_points_make(j->a, &j->core, true, false, &j->receives);
-  if (st == TG_OK) st = tg_points_make(j->a, &j->core, false, false, &j->core_finishes);
+  if (st == TG_OK) st = tg_points_make(j->a, &j->driver, true, TG_POINTS_DOUBTFUL, &j->starts);
+  if (st == TG_OK) st = tg_points_make(j->a, &j->driver, false, TG_POINTS_DOUBTFUL, &j->finishes);
+  if (st == TG_OK) st = tg_points_make(j->a, &j->core, true, TG_POINTS_DOUBTFUL, &j->receives);
+  if (st == TG_OK)
+    st = tg_points_make(j->a, &j->core, false, TG_POINTS_DOUBTFUL, &j->core_finishes);
   return st;
 }
 
@@ -122,56 +118,10 @@ static tg_status add_call(tg_calls *out, const tg_alloc *a, uint64_t cmd, tg_cal
 
 /* Takes the stamps of a pair into a call. */
 static void take(tg_call *c, const tg_pair *p, uint8_t *used, tg_hop start, tg_hop finish) {
-  if (p->have_start) set_stamp(c, start, &p->start);
-  if (p->have_finish) set_stamp(c, finish, &p->finish);
+  if (p->have_start) tg_call_set(c, start, &p->start);
+  if (p->have_finish) tg_call_set(c, finish, &p->finish);
   if (p->repaired) c->flags |= TG_CALL_REPAIRED;
   *used |= 3u;
-}
-
-/* The window in which a stamp between two hops must lie, by the call's own stamps. */
-static void window(const tg_call *c, tg_hop after, tg_hop before, uint64_t *from, uint64_t *to) {
-  *from = 0;
-  *to = UINT64_MAX;
-  for (int h = (int)after; h >= 0; h--) {
-    if (!tg_call_has(c, (tg_hop)h)) continue;
-    *from = c->stamp[h].ticks;
-    break;
-  }
-  for (int h = (int)before; h < TG_HOPS; h++) {
-    if (!tg_call_has(c, (tg_hop)h)) continue;
-    *to = c->stamp[h].ticks;
-    break;
-  }
-}
-
-/* The two ends a call may find one by one, where its pair is not whole or not alone. */
-typedef struct ends {
-  tg_points *starts, *finishes;
-  const tg_pairs *pairs;
-  uint8_t *used;
-  tg_hop start, finish;
-} ends;
-
-/* The only stamp that can be the start (or the finish) of a call's pair; see tg_points_only. */
-static tg_point *only_end(const tg_call *c, const ends *e, bool start, bool *many) {
-  uint64_t from = 0;
-  uint64_t to = 0;
-  if (start) {
-    window(c, (tg_hop)(e->start - 1), TG_HOP_TA_ENTER, &from, &to);
-    return tg_points_only(e->starts, c->cmd, from, to, many);
-  }
-  window(c, TG_HOP_TA_ENTER, (tg_hop)(e->finish + 1), &from, &to);
-  return tg_points_only(e->finishes, c->cmd, from, to, many);
-}
-
-/* Gives a call the stamp at a point. */
-static void take_end(tg_call *c, const ends *e, tg_point *p, bool start) {
-  const tg_pair *pair = &e->pairs->at[p->pair];
-  p->taken = true;
-  set_stamp(c, start ? e->start : e->finish, start ? &pair->start : &pair->finish);
-  e->used[p->pair] |= start ? 1u : 2u;
-  if (pair->overlap && tg_pair_whole(pair)) c->flags |= TG_CALL_OVERLAP;
-  if (pair->repaired) c->flags |= TG_CALL_REPAIRED;
 }
 
 /* The core pair of a driver pair, if it is the only one both ways; NULL otherwise. Where two SMCs
@@ -214,11 +164,11 @@ static tg_status client_call(tg_join *j, size_t i, tg_calls *out) {
   call->run = c->run;
   call->flags = c->flags;
   s.ticks = c->start;
-  set_stamp(call, TG_HOP_CLIENT_START, &s);
+  tg_call_set(call, TG_HOP_CLIENT_START, &s);
   s.ticks = c->enter;
-  if (c->have_enter) set_stamp(call, TG_HOP_TA_ENTER, &s);
+  if (c->have_enter) tg_call_set(call, TG_HOP_TA_ENTER, &s);
   s.ticks = c->finish;
-  if (c->have_finish) set_stamp(call, TG_HOP_CLIENT_RETURN, &s);
+  if (c->have_finish) tg_call_set(call, TG_HOP_CLIENT_RETURN, &s);
   if (span->holds == 1) {
     const tg_pair *d = &j->driver.at[span->inner];
     if (d->places == 1 && driver_sure(j, d)) {
@@ -234,65 +184,11 @@ static tg_status client_call(tg_join *j, size_t i, tg_calls *out) {
   return TG_OK;
 }
 
-/* True if a client's call still looks for an end of its pair. */
-static bool wants(const tg_call *c, const ends *e, bool start) {
-  return tg_call_has(c, TG_HOP_CLIENT_RETURN) && tg_call_has(c, TG_HOP_TA_ENTER) &&
-         !tg_call_has(c, start ? e->start : e->finish);
-}
-
-/* One round: the calls that have no other choice say so, then each takes what no other of them
- * wants. What is taken is no choice for the others in the next round. True if any was taken. */
-static bool complete_round(tg_join *j, tg_calls *out, const ends *e, bool start) {
-  tg_points *points = start ? e->starts : e->finishes;
-  bool any = false;
-  bool many = false;
-  for (size_t i = 0; i < points->n; i++) points->at[i].wanted = 0;
-  for (size_t i = j->first_call; i < out->n; i++) {
-    tg_point *p = wants(&out->at[i], e, start) ? only_end(&out->at[i], e, start, &many) : NULL;
-    if (p != NULL) p->wanted++;
-  }
-  for (size_t i = j->first_call; i < out->n; i++) {
-    tg_point *p = wants(&out->at[i], e, start) ? only_end(&out->at[i], e, start, &many) : NULL;
-    if (p == NULL || p->wanted != 1) continue;
-    take_end(&out->at[i], e, p, start);
-    any = true;
-  }
-  return any;
-}
-
-#define ROUNDS 64
-
-/* Completes the calls of clients from single stamps, by exclusion. A call that was ambiguous and
- * gets both ends so is told apart after all; one that is left with candidates is ambiguous. */
-static void complete_clients(tg_join *j, tg_calls *out, const ends *e) {
-  if (e->starts->n + e->finishes->n == 0) return;
-  for (int round = 0; round < ROUNDS; round++) {
-    bool any = complete_round(j, out, e, true);
-    if (!complete_round(j, out, e, false) && !any) break;
-  }
-  bool core = e->start == TG_HOP_TEE_RECEIVE;
-  for (size_t i = j->first_call; i < out->n; i++) {
-    tg_call *c = &out->at[i];
-    bool left = false;
-    for (int start = 0; start < 2; start++) {
-      bool many = false;
-      if (wants(c, e, start != 0)) left = left || only_end(c, e, start != 0, &many) != NULL || many;
-    }
-    bool driver = tg_call_has(c, TG_HOP_DRIVER_START) && tg_call_has(c, TG_HOP_DRIVER_FINISH);
-    if (left) {
-      c->state = TG_JOIN_AMBIGUOUS;
-      c->flags |= TG_CALL_OVERLAP;
-    } else if (tg_call_has(c, e->start) && tg_call_has(c, e->finish) && (!core || driver)) {
-      c->state = TG_JOIN_CLAIMED;
-    }
-  }
-}
-
 /* A client without a driver pair, in whose interval a pair starts that fits nowhere: its line may
  * have the start of one call and the finish of another. Nobody can tell, so both are marked. */
 static tg_status doubt_lone_pairs(tg_join *j, tg_calls *out) {
   tg_points lone = {0};
-  tg_status st = tg_points_make(j->a, &j->driver, true, true, &lone);
+  tg_status st = tg_points_make(j->a, &j->driver, true, TG_POINTS_LONE, &lone);
   for (size_t i = j->first_call; i < out->n && st == TG_OK && lone.n > 0; i++) {
     tg_call *c = &out->at[i];
     if (tg_call_has(c, TG_HOP_DRIVER_START) || !tg_call_has(c, TG_HOP_TA_ENTER)) continue;
@@ -361,13 +257,16 @@ static tg_status rest_of_driver(tg_join *j, tg_calls *out) {
     if (st != TG_OK) return st;
     uint8_t used = j->driver_used[i];
     c->state = TG_JOIN_UNCLAIMED;
-    if (p->places > 1) c->state = TG_JOIN_AMBIGUOUS;
+    if (p->places > 1 || p->busy) {
+      c->state = TG_JOIN_AMBIGUOUS;
+      c->flags |= TG_CALL_OVERLAP;
+    }
     if (used == 0) {
       take_driver(j, c, (uint32_t)i);
     } else if (used == 1u) {
-      set_stamp(c, TG_HOP_DRIVER_FINISH, &p->finish);
+      tg_call_set(c, TG_HOP_DRIVER_FINISH, &p->finish);
     } else {
-      set_stamp(c, TG_HOP_DRIVER_START, &p->start);
+      tg_call_set(c, TG_HOP_DRIVER_START, &p->start);
     }
     j->driver_used[i] = 3u;
   }
@@ -382,11 +281,12 @@ static tg_status rest_of_core(tg_join *j, tg_calls *out) {
     if (used == 3u || (used != 0 && !tg_pair_whole(p))) continue;
     tg_status st = add_call(out, j->a, p->cmd, &c);
     if (st != TG_OK) return st;
-    c->state = p->places > 1 || p->overlap ? TG_JOIN_AMBIGUOUS : TG_JOIN_UNCLAIMED;
-    if (p->places > 1 || p->overlap) c->flags |= TG_CALL_OVERLAP;
+    bool doubt = p->places > 1 || p->overlap || p->busy;
+    c->state = doubt ? TG_JOIN_AMBIGUOUS : TG_JOIN_UNCLAIMED;
+    if (doubt) c->flags |= TG_CALL_OVERLAP;
     if (p->repaired) c->flags |= TG_CALL_REPAIRED;
-    if (p->have_start && !(used & 1u)) set_stamp(c, TG_HOP_TEE_RECEIVE, &p->start);
-    if (p->have_finish && !(used & 2u)) set_stamp(c, TG_HOP_TEE_FINISH, &p->finish);
+    if (p->have_start && !(used & 1u)) tg_call_set(c, TG_HOP_TEE_RECEIVE, &p->start);
+    if (p->have_finish && !(used & 2u)) tg_call_set(c, TG_HOP_TEE_FINISH, &p->finish);
     j->core_used[i] = 3u;
   }
   return TG_OK;
@@ -454,14 +354,16 @@ static tg_status join_boot(tg_join *j, tg_calls *out, tg_shift *shift) {
   for (size_t i = 0; i < j->clients.n && st == TG_OK; i++) st = client_call(j, i, out);
   if (st != TG_OK) return st;
   if (!shift->found) {
-    const ends driver = {&j->starts,     &j->finishes,        &j->driver,
-                         j->driver_used, TG_HOP_DRIVER_START, TG_HOP_DRIVER_FINISH};
-    const ends core = {&j->receives, &j->core_finishes,  &j->core,
-                       j->core_used, TG_HOP_TEE_RECEIVE, TG_HOP_TEE_FINISH};
-    complete_clients(j, out, &driver);
-    st = doubt_lone_pairs(j, out);
+    const tg_ends driver = {&j->starts,     &j->finishes,        &j->driver,
+                            j->driver_used, TG_HOP_DRIVER_START, TG_HOP_DRIVER_FINISH};
+    const tg_ends core = {&j->receives, &j->core_finishes,  &j->core,
+                          j->core_used, TG_HOP_TEE_RECEIVE, TG_HOP_TEE_FINISH};
+    st = tg_complete_clients(j, out, &driver);
+    if (st == TG_OK) st = doubt_lone_pairs(j, out);
     if (st == TG_OK) st = claim_core_directly(j, out);
-    if (st == TG_OK) complete_clients(j, out, &core);
+    if (st == TG_OK) st = tg_complete_clients(j, out, &core);
+    if (st == TG_OK) st = tg_doubt_groups(j, out, &driver);
+    if (st == TG_OK) st = tg_doubt_groups(j, out, &core);
   }
   if (st == TG_OK) st = rest_of_driver(j, out);
   if (st == TG_OK) st = rest_of_core(j, out);

@@ -64,6 +64,11 @@ typedef struct tg_call {
 /* True if the call has the stamp of that hop. */
 static inline bool tg_call_has(const tg_call *c, tg_hop hop) { return (c->have >> hop & 1u) != 0; }
 
+static inline void tg_call_set(tg_call *c, tg_hop hop, const tg_stamp *s) {
+  c->stamp[hop] = *s;
+  c->have |= (uint8_t)(1u << hop);
+}
+
 typedef struct tg_calls {
   tg_call *at;
   size_t n, cap;

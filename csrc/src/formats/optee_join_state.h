@@ -17,6 +17,22 @@ typedef struct tg_join {
   size_t first_call;
 } tg_join;
 
+/* The two ends a call may find one by one, where its pair is not whole or not alone. */
+typedef struct tg_ends {
+  tg_points *starts, *finishes;
+  const tg_pairs *pairs;
+  uint8_t *used;
+  tg_hop start, finish;
+} tg_ends;
+
+/* Completes the calls of clients from single stamps. A call that was ambiguous and gets both ends
+ * so is told apart after all; one that is left with candidates is ambiguous. TG_OK, TG_ENOMEM. */
+tg_status tg_complete_clients(tg_join *j, tg_calls *out, const tg_ends *e);
+
+/* Looks at all clients that ran at once, however their calls were joined: what exclusion does not
+ * confirm is ambiguous. TG_OK, TG_ENOMEM. */
+tg_status tg_doubt_groups(tg_join *j, tg_calls *out, const tg_ends *e);
+
 /* Gives the system calls the invoke they were made in: by the core's pairs where there are any,
  * else by the driver's. `out` holds the boot's calls, not yet in order. TG_OK, TG_ENOMEM. */
 tg_status tg_syscalls_join(tg_join *j, tg_calls *out);

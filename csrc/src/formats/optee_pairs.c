@@ -39,14 +39,17 @@ tg_status tg_smc_sort(const tg_alloc *a, tg_smc *lines, size_t n) {
 
 /* --- pairing ------------------------------------------------------------------------------- */
 
-/* The starts that wait for their finish, oldest first; indices of pairs. */
+/* The starts that wait for their finish, oldest first: indices of pairs, and how many later pairs
+ * of their command were closed since. */
 typedef struct waiting {
   uint32_t pair[TG_OPEN_PAIRS];
+  uint32_t passed[TG_OPEN_PAIRS];
   size_t n;
 } waiting;
 
 static void forget_waiting(waiting *w, size_t i) {
   memmove(w->pair + i, w->pair + i + 1, (w->n - i - 1) * sizeof w->pair[0]);
+  memmove(w->passed + i, w->passed + i + 1, (w->n - i - 1) * sizeof w->passed[0]);
   w->n--;
 }
 
@@ -69,8 +72,65 @@ static tg_status add_pair(const tg_alloc *a, tg_pairs *out, const tg_smc *line) 
   return TG_OK;
 }
 
-/* Gives a finish to the latest open start of its command; marks the others that were open. */
-static bool close_pair(tg_pairs *out, waiting *open, const tg_smc *line) {
+/* Another pair of this command was closed before the open ones: they overlap it, or their
+ * finishes are lost. */
+static void pass_by(tg_pairs *out, waiting *open, waiting *given_up, uint64_t cmd) {
+  for (size_t i = open->n; i > 0; i--) {
+    uint32_t pair = open->pair[i - 1];
+    if (out->at[pair].cmd != cmd) continue;
+    out->at[pair].overlap = true;
+    if (++open->passed[i - 1] < TG_PASSED_BY) continue;
+    forget_waiting(open, i - 1);
+    if (given_up->n == TG_OPEN_PAIRS) forget_waiting(given_up, 0);
+    given_up->pair[given_up->n++] = pair;
+  }
+}
+
+/* Puts all pairs of a command from pair `from` on in doubt. */
+static void doubt_since(tg_pairs *out, uint32_t from, uint64_t cmd) {
+  for (size_t i = from; i < out->n; i++) {
+    if (out->at[i].cmd == cmd) out->at[i].overlap = true;
+  }
+}
+
+/* A finish without a start: it belongs to the latest start that was given up, if there is one;
+ * otherwise the pair that was closed last may have its start. True if a pair took it. */
+static bool place_orphan(tg_pairs *out, waiting *given_up, const tg_smc *line) {
+  for (size_t i = given_up->n; i > 0; i--) {
+    uint32_t pair = given_up->pair[i - 1];
+    tg_pair *p = &out->at[pair];
+    if (p->cmd != line->cmd) continue;
+    p->finish = line->at;
+    p->have_finish = true;
+    p->repaired = p->repaired || line->repaired;
+    forget_waiting(given_up, i - 1);
+    doubt_since(out, pair, line->cmd);
+    return true;
+  }
+  for (size_t i = out->n; i > 0 && out->n - i < TG_OPEN_PAIRS; i--) {
+    tg_pair *p = &out->at[i - 1];
+    if (p->cmd != line->cmd || !tg_pair_whole(p)) continue;
+    p->overlap = true;
+    break;
+  }
+  return false;
+}
+
+/* At the end of a boot: where a call is still open, calls may have overlapped since a start was
+ * given up. */
+static void doubt_open(tg_pairs *out, const waiting *open, const waiting *given_up) {
+  for (size_t g = 0; g < given_up->n; g++) {
+    uint64_t cmd = out->at[given_up->pair[g]].cmd;
+    for (size_t i = 0; i < open->n; i++) {
+      if (out->at[open->pair[i]].cmd != cmd) continue;
+      doubt_since(out, given_up->pair[g], cmd);
+      break;
+    }
+  }
+}
+
+/* Gives a finish to the latest open start of its command. False where there is none. */
+static bool close_pair(tg_pairs *out, waiting *open, waiting *given_up, const tg_smc *line) {
   size_t at = open->n;
   size_t same = 0;
   for (size_t i = open->n; i > 0; i--) {
@@ -78,31 +138,56 @@ static bool close_pair(tg_pairs *out, waiting *open, const tg_smc *line) {
     if (same++ == 0) at = i - 1;
   }
   if (same == 0) return false;
-  if (same > 1) {
-    for (size_t i = 0; i < open->n; i++) {
-      if (out->at[open->pair[i]].cmd == line->cmd) out->at[open->pair[i]].overlap = true;
-    }
-  }
   tg_pair *p = &out->at[open->pair[at]];
+  p->overlap = p->overlap || same > 1;
   p->finish = line->at;
   p->have_finish = true;
   p->repaired = p->repaired || line->repaired;
   forget_waiting(open, at);
+  pass_by(out, open, given_up, line->cmd);
   return true;
+}
+
+/* Marks the pairs in which another call lies: opens, invokes, closes and cancels of one client
+ * follow each other, the other commands may lie in them. */
+static void mark_busy(tg_pairs *out) {
+  uint32_t active[TG_OPEN_PAIRS];
+  size_t n = 0;
+  for (size_t i = 0; i < out->n; i++) {
+    const tg_pair *p = &out->at[i];
+    if (!tg_pair_whole(p) || p->cmd > 3) continue;
+    size_t kept = 0;
+    for (size_t k = 0; k < n; k++) {
+      tg_pair *o = &out->at[active[k]];
+      if (o->finish.ticks < p->start.ticks) continue;
+      if (o->finish.ticks >= p->finish.ticks) o->busy = true;
+      active[kept++] = active[k];
+    }
+    n = kept;
+    if (n == TG_OPEN_PAIRS) memmove(active, active + 1, --n * sizeof active[0]);
+    active[n++] = (uint32_t)i;
+  }
 }
 
 tg_status tg_pairs_make(const tg_alloc *a, const tg_smc *lines, size_t n, tg_pairs *out) {
   waiting open = {.n = 0};
+  waiting given_up = {.n = 0};
   out->n = 0;
   for (size_t i = 0; i < n; i++) {
     if (lines[i].bad) continue;
-    if (!lines[i].opens && close_pair(out, &open, &lines[i])) continue;
+    if (!lines[i].opens &&
+        (close_pair(out, &open, &given_up, &lines[i]) || place_orphan(out, &given_up, &lines[i]))) {
+      continue;
+    }
     tg_status st = add_pair(a, out, &lines[i]);
     if (st != TG_OK) return st;
     if (!lines[i].opens) continue;
     if (open.n == TG_OPEN_PAIRS) forget_waiting(&open, 0);
-    open.pair[open.n++] = (uint32_t)(out->n - 1);
+    open.pair[open.n] = (uint32_t)(out->n - 1);
+    open.passed[open.n++] = 0;
   }
+  doubt_open(out, &open, &given_up);
+  mark_busy(out);
   return TG_OK;
 }
 
@@ -167,13 +252,19 @@ static void point_sift(tg_point *p, size_t root, size_t n) {
   }
 }
 
-tg_status tg_points_make(const tg_alloc *a, const tg_pairs *pairs, bool starts, bool lone,
+/* True if a pair is one of those. */
+static bool pair_is(const tg_pair *p, tg_points_of which) {
+  bool single = !tg_pair_whole(p) || p->overlap;
+  if (which == TG_POINTS_ALL) return true;
+  return which == TG_POINTS_LONE ? !single && p->places == 0 : single;
+}
+
+tg_status tg_points_make(const tg_alloc *a, const tg_pairs *pairs, bool starts, tg_points_of which,
                          tg_points *out) {
   out->n = 0;
   for (size_t i = 0; i < pairs->n; i++) {
     const tg_pair *p = &pairs->at[i];
-    bool single = !tg_pair_whole(p) || p->overlap;
-    if (lone ? single || p->places > 0 : !single) continue;
+    if (!pair_is(p, which)) continue;
     if (starts ? !p->have_start : !p->have_finish) continue;
     tg_status st = tg_grow(a, (void **)&out->at, &out->cap, out->n + 1, sizeof *out->at);
     if (st != TG_OK) return st;
@@ -204,6 +295,13 @@ static size_t first_point(const tg_points *p, uint64_t cmd, uint64_t from) {
     }
   }
   return low;
+}
+
+void tg_points_range(const tg_points *p, uint64_t cmd, uint64_t from, uint64_t to, size_t *first,
+                     size_t *last) {
+  *first = first_point(p, cmd, from);
+  *last = to == UINT64_MAX ? first_point(p, cmd + 1, 0) : first_point(p, cmd, to + 1);
+  if (*last < *first) *last = *first;
 }
 
 bool tg_points_suspect(const tg_points *p, uint64_t cmd, uint64_t from, uint64_t to,
@@ -310,106 +408,4 @@ tg_status tg_smc_check(const tg_alloc *a, tg_smc *lines, size_t n, uint64_t tole
   }
   a->release(a->ctx, work);
   return TG_OK;
-}
-
-/* --- a constant shift ---------------------------------------------------------------------- */
-
-#define SHIFT_PAIRS 4096 /* so many pairs decide */
-#define SHIFT_LAG 16     /* so many lines may be missing at the start of one side */
-
-/* One end of an interval of shifts. */
-typedef struct edge {
-  int64_t at;
-  int32_t step; /* +1 where it begins, -1 behind its end */
-} edge;
-
-static bool edge_after(const edge *a, const edge *b) {
-  return a->at != b->at ? a->at > b->at : a->step < b->step;
-}
-
-static void sift_down(edge *e, size_t root, size_t n) {
-  for (;;) {
-    size_t child = 2 * root + 1;
-    if (child >= n) return;
-    if (child + 1 < n && edge_after(&e[child + 1], &e[child])) child++;
-    if (!edge_after(&e[child], &e[root])) return;
-    edge t = e[root];
-    e[root] = e[child];
-    e[child] = t;
-    root = child;
-  }
-}
-
-static void edge_sort(edge *e, size_t n) {
-  for (size_t i = n / 2; i > 0; i--) sift_down(e, i - 1, n);
-  for (size_t i = n; i > 1; i--) {
-    edge t = e[0];
-    e[0] = e[i - 1];
-    e[i - 1] = t;
-    sift_down(e, 0, i - 1);
-  }
-}
-
-/* The whole pairs of a side, at most SHIFT_PAIRS: indices into `p`. */
-static size_t whole_pairs(const tg_pairs *p, uint32_t *index) {
-  size_t n = 0;
-  for (size_t i = 0; i < p->n && n < SHIFT_PAIRS; i++) {
-    if (tg_pair_whole(&p->at[i]) && !p->at[i].overlap) index[n++] = (uint32_t)i;
-  }
-  return n;
-}
-
-/* The shifts that put `small` into `big`. False where none does. */
-static bool shift_window(const tg_pair *big, const tg_pair *small, int64_t *lo, int64_t *hi) {
-  if (big->cmd != small->cmd) return false;
-  uint64_t low = big->start.ticks - small->start.ticks;
-  uint64_t high = big->finish.ticks - small->finish.ticks;
-  *lo = (int64_t)low;
-  *hi = (int64_t)high;
-  return *lo <= *hi;
-}
-
-tg_status tg_pairs_shift(const tg_alloc *a, const tg_pairs *outer, const tg_pairs *inner,
-                         bool *found, int64_t *lowest, int64_t *highest) {
-  uint32_t *index = NULL;
-  edge *edges = NULL;
-  size_t index_cap = 0;
-  size_t edge_cap = 0;
-  size_t n = 0;
-  *found = false;
-  tg_status st = tg_grow(a, (void **)&index, &index_cap, 2 * SHIFT_PAIRS, sizeof *index);
-  if (st != TG_OK) goto fail;
-  size_t n_out = whole_pairs(outer, index);
-  size_t n_in = whole_pairs(inner, index + SHIFT_PAIRS);
-  size_t need = n_in < n_out ? n_in : n_out;
-  for (size_t i = 0; i < n_in; i++) {
-    size_t from = i > SHIFT_LAG ? i - SHIFT_LAG : 0;
-    for (size_t o = from; o < n_out && o <= i + SHIFT_LAG; o++) {
-      int64_t lo = 0;
-      int64_t hi = 0;
-      if (!shift_window(&outer->at[index[o]], &inner->at[index[SHIFT_PAIRS + i]], &lo, &hi)) {
-        continue;
-      }
-      st = tg_grow(a, (void **)&edges, &edge_cap, n + 2, sizeof *edges);
-      if (st != TG_OK) goto fail;
-      edges[n++] = (edge){lo, 1};
-      edges[n++] = (edge){hi, -1};
-    }
-  }
-  edge_sort(edges, n);
-  int64_t depth = 0;
-  int64_t best = 0;
-  for (size_t k = 0; k < n; k++) {
-    depth += edges[k].step;
-    if (depth > best) {
-      best = depth;
-      *lowest = edges[k].at;
-      *highest = k + 1 < n ? edges[k + 1].at : edges[k].at;
-    }
-  }
-  *found = need > 0 && (uint64_t)best * 10 >= (uint64_t)need * 9;
-fail:
-  a->release(a->ctx, edges);
-  a->release(a->ctx, index);
-  return st;
 }

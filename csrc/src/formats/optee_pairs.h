@@ -28,6 +28,8 @@ typedef struct tg_smc {
 /* More pairs of one command than this are never open at once: OP-TEE has fewer threads. The
  * oldest is then left without its end. */
 #define TG_OPEN_PAIRS 256
+/* A start that so many later pairs of its command left open has lost its finish, it seems. */
+#define TG_PASSED_BY 3
 
 /* Two stamps that belong together, or one whose partner is missing. */
 typedef struct tg_pair {
@@ -37,6 +39,7 @@ typedef struct tg_pair {
   bool have_start, have_finish, have_pin;
   bool overlap; /* another of the same command was open: which finish is whose is not told */
   bool repaired;
+  bool busy;       /* another whole call lies in it: clients at once, or a wrong finish */
   bool suspect;    /* a client without a pair may own its start: not to be told */
   uint32_t holds;  /* how many inner pairs found a place in it */
   uint32_t inner;  /* the inner pair it holds, if `holds` is 1 */
@@ -59,8 +62,10 @@ tg_status tg_smc_sort(const tg_alloc *a, tg_smc *lines, size_t n);
 tg_status tg_smc_check(const tg_alloc *a, tg_smc *lines, size_t n, uint64_t tolerance);
 
 /* Pairs the lines of one boot, given in time order: a finish pairs with the latest open start of
- * the same command. `out->n` is set anew; the pairs come in the order of their first stamps.
- * TG_OK, TG_ENOMEM. */
+ * the same command. A start that is passed by too often is given up. If a finish without a start
+ * comes later, nothing was lost but calls overlapped all the time: it belongs to the start that was
+ * given up, and all pairs between are in doubt. `out->n` is set anew; the pairs come in
+ * the order of their first stamps. TG_OK, TG_ENOMEM. */
 tg_status tg_pairs_make(const tg_alloc *a, const tg_smc *lines, size_t n, tg_pairs *out);
 
 /* The interval a complete pair spans. */
@@ -86,9 +91,19 @@ typedef struct tg_points {
   size_t n, cap;
 } tg_points;
 
-/* The starts (or finishes) of those pairs that are not whole or overlap; with `lone` instead the
- * starts of those whole pairs that fit nowhere. TG_OK, TG_ENOMEM. */
-tg_status tg_points_make(const tg_alloc *a, const tg_pairs *pairs, bool starts, bool lone,
+/* The range of points of that command in [from, to]: [*first, *last). */
+void tg_points_range(const tg_points *p, uint64_t cmd, uint64_t from, uint64_t to, size_t *first,
+                     size_t *last);
+
+/* Which pairs' stamps are wanted. */
+typedef enum tg_points_of {
+  TG_POINTS_DOUBTFUL, /* of pairs that are not whole or overlap */
+  TG_POINTS_LONE,     /* of whole pairs that fit nowhere */
+  TG_POINTS_ALL
+} tg_points_of;
+
+/* The starts (or finishes) of those pairs. TG_OK, TG_ENOMEM. */
+tg_status tg_points_make(const tg_alloc *a, const tg_pairs *pairs, bool starts, tg_points_of which,
                          tg_points *out);
 
 /* The point of that command in [from, to] that is not taken, if there is exactly one; NULL for
