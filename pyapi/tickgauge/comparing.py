@@ -42,15 +42,21 @@ def parse_margin(margin: float | str) -> float:
     Raises
     ------
     ValueError
-        Not a number, or below 0.
+        Not a number, below 0, or a text or an int above 1 without a per cent sign: who writes
+        5 means 5 %, and a margin of 500 % lets everything pass.
     """
-    if isinstance(margin, str):
-        text = margin.strip()
-        value = float(text[:-1]) / 100 if text.endswith("%") else float(text)
-    else:
-        value = float(margin)
+    text = str(margin).strip()
+    percent = text.endswith("%")
+    try:
+        value = float(text[:-1]) / 100 if percent else float(text)
+    except ValueError:
+        value = math.nan
     if not 0 <= value < math.inf:
-        raise ValueError(f"a margin is 0 or more, for example 5%: {margin!r}")
+        raise ValueError(f"a margin is 0 or more, for example 5% or 0.05: {margin!r}")
+    if value > 1 and not percent and not isinstance(margin, float):
+        raise ValueError(
+            f"a margin of {text} would be {100 * value:g} %: write {text}% or {value / 100:g}"
+        )
     return value
 
 

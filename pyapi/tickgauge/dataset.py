@@ -392,7 +392,7 @@ class Dataset:
         ]
         for name in self._tables:
             if name not in UNCOUNTED:
-                parts.append(f"{len(self.table(name))} {name}")
+                parts.append(_counted(len(self.table(name)), name))
         parts.append(_count(len(self.table("problems")), "problem"))
         return ", ".join(parts)
 
@@ -427,6 +427,12 @@ class Dataset:
             out.append(part._grid_of(part._shown_columns()).to_html(title + more))
         out += [f"<p>{html.escape(clip(clean(note), 200))}</p>" for note in self.notes[:5]]
         return "".join(out)
+
+
+def _counted(n: int, table: str) -> str:
+    """The length of a table by its name, which is a plural: "1 test", "2 summaries"."""
+    one = {"series": "series", "summaries": "summary"}.get(table, table.removesuffix("s"))
+    return f"{n} {one if n == 1 else table}"
 
 
 def _count(n: int, what: str) -> str:

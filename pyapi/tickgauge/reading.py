@@ -205,7 +205,7 @@ def read_lines(
     info.evidence = _evidence(records, info.formats)
     if info.state == "read" and not info.formats and not info.problems:
         info.state = "not recognised"
-        info.message = nothing_found(stream.head, info, records)
+        info.message = nothing_found(stream.head, info, records, len(options.rules))
     return info, records
 
 
@@ -246,24 +246,24 @@ def _evidence(records: _core.Records, formats: tuple[str, ...]) -> list[str]:
     return out
 
 
-def nothing_found(head: bytes, info: SourceInfo, records: _core.Records) -> str:
+def nothing_found(head: bytes, info: SourceInfo, records: _core.Records, own: int = 0) -> str:
     """What to tell somebody whose source was not recognised."""
     if info.bytes == 0:
         return "is empty"
-    if (
-        head[:2] in (b"\xff\xfe", b"\xfe\xff")
-        or head[:400:2].count(0) + head[1:400:2].count(0) > len(head[:400]) // 3
+    zeros = head[:400:2].count(0), head[1:400:2].count(0)  # UTF-16 has them in one half only
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or (
+        max(zeros) > len(head[:400]) // 3 and min(zeros) < max(zeros) // 8
     ):
         return "looks like UTF-16 text: convert it first (iconv -f UTF-16 -t UTF-8)"
     if head.count(0) > len(head) // 10:
         return "looks like binary data: none of the known line forms occur in it"
-    tags = [tag.decode("utf-8", "replace") for tag, *_ in info.ledger]  # own rules come first
-    nearest = _nearest(records.near())
+    shown = ", ".join(repr(tag.decode("utf-8", "replace")) for tag, *_ in info.ledger[:own])
     return (
-        f"no known kind of line was found in {info.lines} lines; looked for "
-        + ", ".join(repr(tag) for tag in tags[:8])
-        + f" and {max(0, len(info.ledger) - 8)} more (tickgauge show --formats lists all)"
-        + nearest
+        f"no known kind of line was found in {info.lines} line{'s' if info.lines != 1 else ''}; "
+        "looked for "
+        + (f"{shown} and " if shown else "")
+        + "what tickgauge show --formats lists"
+        + _nearest(records.near())
         + ". Own lines can be described: --rules FILE, tg.Rule(...)"
     )
 

@@ -225,6 +225,8 @@ class _Unowned(io.RawIOBase):
 
 
 def _from_text(text: str) -> list[Source]:
+    if not text:  # what an unset variable of a script gives: not the working directory
+        raise InputError("an empty name is no source")
     if text == "-":
         return [Source("<stdin>", lambda: _Unowned(sys.stdin.buffer))]
     if re.match(r"[A-Za-z][A-Za-z0-9+.:-]*://", text):

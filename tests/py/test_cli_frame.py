@@ -157,6 +157,21 @@ def test_help_and_version():
     assert "numpy" in run("versions").stdout
 
 
+def test_a_misspelled_verb_or_option_is_told_with_what_it_is_close_to(capsys):
+    for args, said in (
+        (["shwo", "x"], "no verb 'shwo' (did you mean show?)"),
+        (["show", "--ruels", "x", "y"], "--ruels (did you mean --rules?)"),
+        (["compare", "--nosie=f", "x", "y"], "--nosie=f (did you mean --noise?)"),
+    ):
+        with pytest.raises(SystemExit) as stop:
+            main(args)
+        assert stop.value.code == 2
+        err = capsys.readouterr().err
+        assert said in err
+        assert err.startswith("usage: tickgauge " + (args[0] if args[0] in VERBS else ""))
+    assert "compare" in run().stderr  # without a verb all of them are named
+
+
 def test_a_closed_pipe_is_silent():
     shell = f"{sys.executable} -m tickgauge versions | true"
     done = subprocess.run(

@@ -250,7 +250,15 @@ def test_margins(text, value):
     assert parse_margin(text) == pytest.approx(value)
 
 
-@pytest.mark.parametrize("text", ["-1%", "x", "nan", math.inf])
+def test_large_margins_are_written_out():
+    # 5 means 5 %: read as 500 % it would let everything pass.
+    for text in ("5", "5.0", " 2 ", 5, "1e1"):
+        with pytest.raises(ValueError, match="%"):
+            parse_margin(text)
+    assert parse_margin("500%") == parse_margin(5.0) == 5
+
+
+@pytest.mark.parametrize("text", ["-1%", "x", "5x", "", "nan", math.inf])
 def test_bad_margins(text):
     with pytest.raises(ValueError):
         parse_margin(text)

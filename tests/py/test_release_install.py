@@ -43,6 +43,16 @@ def test_no_data_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_new_board_begins_with_an_empty_folder(tmp_path: Path) -> None:
+    (tmp_path / "current").mkdir()
+    done = install(tmp_path, NEW)
+    assert {k: v for k, v in _state(tmp_path).items() if k.startswith("current")} == {
+        "current/a.csv": NEW["a.csv"],
+        "current/b.csv": NEW["b.csv"],
+    }
+    assert not any("previous" in line for line in done)
+
+
 @pytest.mark.parametrize("name", ["../x.csv", "sub/x.csv", ".."])
 def test_names_are_no_paths(base: Path, name: str) -> None:
     before = _state(base)

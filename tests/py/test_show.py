@@ -10,11 +10,13 @@ import signal
 import subprocess
 import sys
 from importlib import resources
+from pathlib import Path
 
 import pytest
 
 from tickgauge.cli import main
 
+DATA = Path(__file__).parents[1] / "data"
 LOG = "boot\nfft 256 points: 12.5 usec\nfft 512 points: 30 usec\nfft 256 points: 13.5 usec\n"
 TORN = "fft 999 points: 1x usec\n"
 TOML = """
@@ -180,6 +182,45 @@ def test_together(files, capsys):
     status, out, _ = show(capsys, "--together", "good.log", "torn.log")
     assert status == 0
     assert out.startswith("2 sources, 1 boot, 6 readings")
+
+
+@pytest.mark.parametrize(
+    ("log", "rows"),
+    [
+        ("crash-2.12stock-boot-01", [["susp_deep_parallel", "plat/qemu/common/qemu_pm.c:160"]]),
+        (
+            "skipped-head-boot-01",
+            [
+                [name, "Skipped"]
+                for name in (
+                    "susp_deep_parallel", "susp_deep_serial", "cpu_susp_parallel",
+                    "cpu_susp_serial", "cpu_off_serial", "psci_version_parallel",
+                )
+            ],
+        ),
+        ("multi-reset-3boots", []),
+    ],
+)  # fmt: skip
+def test_tests_that_did_not_pass_are_shown(capsys, log, rows):
+    main(["show", str(DATA / "tfa/console" / f"{log}.log.gz")])
+    out = capsys.readouterr().out
+    shown = [] if "did not pass" not in out else out.split("did not pass\n")[1].splitlines()[1:]
+    assert [line.split()[2:4] for line in shown] == rows
+
+
+def test_an_empty_name_is_not_the_working_directory(files, capsys):
+    assert show(capsys, "") == (2, "", "tickgauge: an empty name is no source\n")
+
+
+def test_a_folder_of_other_files_is_told_in_two_lines(files, capsys):
+    (files / "more").mkdir()
+    for i in range(9):
+        (files / "more" / f"{i}.txt").write_text(f"hello {i}\n")
+    status, _, err = show(capsys, "good.log", "more")
+    assert status == 2
+    first, second = err.splitlines()
+    assert first.startswith("tickgauge: more/0.txt: no known kind of line was found in 1 line;")
+    assert "8 more not recognised: more/1.txt, more/2.txt, more/3.txt, ..." in second
 
 
 def test_control_bytes_do_not_reach_the_terminal(files, capsys):

@@ -7,9 +7,10 @@ bad; 3 nothing to tell it from; 0 done; 130 interrupted.
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from . import common
 
@@ -35,8 +36,8 @@ VERBS = {
 }
 
 
-def _parser(chosen: str | None) -> argparse.ArgumentParser:
-    """The parser; only the chosen verb's module is imported, the others are names."""
+def _parser(chosen: str | None) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
+    """The parser, and the chosen verb's: only its module is imported, the others are names."""
     parser = argparse.ArgumentParser(
         prog="tickgauge",
         description="Latency of firmware and boards, read off their consoles.",
@@ -50,7 +51,25 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
             importlib.import_module(f".{verb}", __name__).add(subparsers)
         else:
             subparsers.add_parser(verb, help=answers, add_help=False)
-    return parser
+    return parser, subparsers.choices.get(chosen or "", parser)
+
+
+def _parsed(arguments: Sequence[str]) -> tuple[argparse.ArgumentParser, argparse.Namespace]:
+    """The arguments; a misspelled verb or option is told with what it is close to."""
+    chosen = next((a for a in arguments if not a.startswith("-")), None)
+    parser, verb = _parser(chosen)
+    if chosen is not None and chosen not in VERBS:
+        parser.error(f"no verb {chosen!r}{_close(chosen, VERBS) or ': ' + ', '.join(VERBS)}")
+    args, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        close = _close(unknown[0].partition("=")[0], verb._option_string_actions)
+        verb.error(f"unrecognized arguments: {' '.join(unknown)}{close}")
+    return parser, args
+
+
+def _close(word: str, words: Iterable[str]) -> str:
+    near = difflib.get_close_matches(word, words, 1)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -66,16 +85,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         The exit status.
     """
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    chosen = next((a for a in arguments if not a.startswith("-")), None)
-    parser = _parser(chosen)
-    args = parser.parse_args(arguments)
+    parser, args = _parsed(list(sys.argv[1:] if argv is None else argv))
     if args.version:
         from ..versions import version
 
         print(f"tickgauge {version()}")
         return common.DONE
     if args.verb is None:
-        parser.print_usage(sys.stderr)
+        parser.print_help(sys.stderr)
         return common.USAGE
     return common.guarded(args)

@@ -51,9 +51,7 @@ def run(args: argparse.Namespace) -> int:
         common.say("--skip-first counts calls: it is not negative")
         return common.USAGE
     data = inputs.load_dataset(args, args.sources)
-    for info in data.infos:
-        if info.message:
-            common.say(f"{info.name}: {info.message}")
+    inputs.say_troubles(data)
     hops = calls.hop_statistics(data, skip_first=args.skip_first, baud=args.baud)
     rows = _each(data) if args.each else hops.grid()
     common.emit(
@@ -64,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
             sections=_sections(args, data, hops),
             sources=inputs.source_rows(data),
             problems=inputs.problem_rows(data),
-            notes=[*data.notes, *_notes(args, data, hops)],
+            notes=[*inputs.other_notes(data), *_notes(args, data, hops)],
         ),
     )
     status = inputs.status(args, data)
@@ -78,6 +76,8 @@ def _sections(args: argparse.Namespace, data: Dataset, hops: Frame) -> list[comm
     counts = calls.call_counts(data)
     if len(counts):
         out.append(common.Section("calls", _filled(counts)))
+    else:
+        out.append(common.Section("no calls in it; tickgauge show SRC says what there is"))
     kinds = {
         "client": "hops",
         "first": "the first call of each boot, apart",

@@ -111,6 +111,24 @@ def status(args: argparse.Namespace, data: Dataset) -> int:
     )
 
 
+def say_troubles(data: Dataset) -> None:
+    """What could not be read, on standard error; a folder of other files is one line more."""
+    unknown = [info for info in data.infos if info.state == "not recognised"]
+    for info in data.infos:
+        if info.message and info not in unknown[1:]:
+            common.say(f"{info.name}: {info.message}")
+    if unknown[1:]:
+        names = ", ".join(info.name for info in unknown[1:4])
+        more = ", ..." if len(unknown) > 4 else ""
+        common.say(f"{len(unknown) - 1} more not recognised: {names}{more}")
+
+
+def other_notes(data: Dataset) -> list[str]:
+    """The notes without those of `say_troubles`, which are among the problems as well."""
+    said = {f"{info.name}: {info.message}" for info in data.infos if info.message}
+    return [note for note in data.notes if note not in said]
+
+
 def source_rows(data: Dataset) -> list[dict[str, Any]]:
     """The sources as the JSON envelope has them."""
     boots = data.sources["boots"].tolist()

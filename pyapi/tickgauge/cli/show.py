@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+import numpy as np
+
 from ..dataset import Dataset
 from ..display import Grid
 from ..frame import Frame
@@ -54,9 +56,7 @@ def run(args: argparse.Namespace) -> int:
     if not isinstance(data, Dataset):
         common.emit(args, _object(data))
         return common.DONE
-    for info in data.infos:
-        if info.message:
-            common.say(f"{info.name}: {info.message}")
+    inputs.say_troubles(data)
     common.emit(args, _answer(args, data))
     return inputs.status(args, data)
 
@@ -81,8 +81,8 @@ def _object(data: Any) -> common.Answer:
 
 def _answer(args: argparse.Namespace, data: Dataset) -> common.Answer:
     stats = data.stats()
-    notes = list(data.notes)
-    if "tick" in stats["unit"].tolist():
+    notes = inputs.other_notes(data)
+    if "tick" in stats["unit"].tolist() and not any("--clock HZ" in note for note in notes):
         notes.append("ticks are shown where no clock is known: --clock HZ converts them")
     rows = stats
     if args.stages and "stages" in data.tables:
@@ -119,11 +119,26 @@ def _sections(args: argparse.Namespace, data: Dataset, stats: Frame) -> list[com
         out += _stages(data)
     if len(stats):
         out.append(common.Section("keys", _grid(stats, False)))
+    out += _not_passed(data)
     if len(data.problems):
         out.append(_problems(args, data))
     elif args.problems:
         out.append(common.Section("no problems"))
     return out
+
+
+def _not_passed(data: Dataset) -> list[common.Section]:
+    """The tests that failed, were skipped, crashed, or were cut off: why readings are missing."""
+    if "tests" not in data.tables:
+        return []
+    tests = data.tests
+    bad = tests[np.array([verdict != "Passed" for verdict in tests["verdict"].tolist()])]
+    if not len(bad):
+        return []
+    name = "title" if None in bad["test"].tolist() else "test"  # foreign tests have a title only
+    names = ("source", "boot", name, "verdict", "reason", "records", "expected", "first_line")
+    grid = _grid(bad.only(*(name for name in names if name in tests.columns)), False)
+    return [common.Section(f"{len(bad)} of {len(tests)} tests did not pass", grid)]
 
 
 def _stages(data: Dataset) -> list[common.Section]:

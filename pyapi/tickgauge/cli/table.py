@@ -61,11 +61,11 @@ def _threshold(text: str) -> float | None:
     if text == "none":
         return None
     try:
-        value = float(text)
+        value = float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
         value = -1.0
     if not 0 <= value < 1:
-        raise InputError(f"--threshold {text}: a share such as 0.02, or none")
+        raise InputError(f"--threshold {text}: a share such as 0.02 or 2%, or none")
     return value
 
 
@@ -105,7 +105,8 @@ def run(args: argparse.Namespace) -> int:
     )
     if args.into is not None:
         current = Path(args.into) / "current"
-        if current.is_dir() and not args.anyway and not _same(args.old, current, args.platform):
+        former = current.is_dir() and any(current.iterdir())
+        if former and not args.anyway and not _same(args.old, current, args.platform):
             raise InputError(
                 f"OLD is not what {current} holds: the release step moves that folder "
                 "(--anyway does it all the same)"

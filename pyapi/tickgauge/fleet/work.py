@@ -76,7 +76,10 @@ def _one(job: Job) -> Done:
             done.status.size, done.status.mtime = stat.st_size, stat.st_mtime_ns
         data = read(job.path, **job.options)
         if not isinstance(data, Dataset):
-            raise InputError(f"is a {type(data).__name__}, which a batch does not take")
+            verb = "axi" if type(data).__name__ == "Capture" else "show"
+            raise InputError(
+                f"is a {type(data).__name__}, which a batch does not take: tickgauge {verb}"
+            )
         for part in data.parts:
             _keep(job, Dataset([part]), done)
     except InputError as error:

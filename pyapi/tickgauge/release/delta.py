@@ -80,7 +80,7 @@ class Interval(NamedTuple):
     def __str__(self) -> str:
         low, high = f"{self.low:.6g}", "any" if math.isinf(self.high) else f"{self.high:.6g}"
         if low == high:
-            low, high = repr(self.low), repr(self.high)
+            high = f"{low} + {self.high - self.low:.0e}"
         return f"[{low}, {high})"
 
 

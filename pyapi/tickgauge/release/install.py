@@ -101,7 +101,9 @@ def install(base: str | os.PathLike[str], files: Mapping[str, str]) -> list[str]
     if stage.exists() and _recover(where, stage):
         done.append("a former step that was cut short is finished")
     if not (where / "current").is_dir():
-        raise InputError(f"{where}: no folder 'current' in it", path=os.fspath(where))
+        raise InputError(
+            "no folder 'current' in it (of a new board: make an empty one)", path=os.fspath(where)
+        )
     try:
         stage.mkdir()
         _write(stage / "new", files)
@@ -120,6 +122,7 @@ def install(base: str | os.PathLike[str], files: Mapping[str, str]) -> list[str]
         raise
     shutil.rmtree(stage)
     _fsync(where)
-    done.append(f"{where / 'previous'}: the tables that were current")
+    if any((where / "previous").iterdir()):
+        done.append(f"{where / 'previous'}: the tables that were current")
     done.append(f"{where / 'current'}: {len(files)} new tables")
     return done

@@ -164,7 +164,11 @@ class ReleaseTables:
     def heading(self) -> str:
         """One line: which release, against which, unit and threshold."""
         sha = f" ({self.commit})" if self.commit else ""
-        rule = "all changes" if self.threshold is None else f"changes beyond {self.threshold:g}"
+        rule = (
+            "all changes"
+            if self.threshold is None
+            else f"changes beyond {100 * self.threshold:g} %"
+        )
         return f"{self.new}{sha} against {self.old}, {self.unit}, {rule}"
 
     def to_text(self) -> str:
