@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import os
-import signal
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support.driver_jobs import Killer, merge, square
 from tickgauge.fleet import drivers
 
 
-def square(item: int) -> int:
-    if item == 13:
-        raise ValueError("thirteen")
-    return item * item
-
-
-def merge(parts: Sequence[bytes]) -> bytes:
-    """A merge that any order and grouping gives the same: the sorted set of the lines."""
-    return b"\n".join(sorted({line for part in parts for line in part.split(b"\n")}))
+@pytest.fixture(params=["alone", "beside a thread"])
+def company(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Own processes are forked from a process with one thread, else served by a clean one."""
+    if request.param == "alone":
+        if threading.active_count() > 1:
+            pytest.skip("threads of an earlier test are alive")
+        yield
+        return
+    end = threading.Event()
+    thread = threading.Thread(target=end.wait)
+    thread.start()
+    yield
+    end.set()
+    thread.join()
 
 
 def check(driver: drivers.Driver, count: int = 100) -> None:
@@ -52,25 +57,12 @@ def test_processes_of_the_caller() -> None:
         check(drivers.Pool(executor))
 
 
+@pytest.mark.usefixtures("company")
 def test_own_processes() -> None:
     check(drivers.Own(2))
 
 
-class Killer:
-    """Kills its process at one item: always, or only the first time."""
-
-    def __init__(self, item: int, once: Path | None = None) -> None:
-        self.item = item
-        self.once = once
-
-    def __call__(self, item: int) -> int:
-        if item == self.item and not (self.once and self.once.exists()):
-            if self.once:
-                self.once.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return item
-
-
+@pytest.mark.usefixtures("company")
 def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
     done = sorted(drivers.Own(2).each(Killer(20, once=tmp_path / "killed"), iter(range(60))))
     assert done == [(i, i, None) for i in range(60)]

@@ -207,10 +207,11 @@ class Cluster:
                     return
                 future = next(pool)
                 item = waiting.pop(future.key)
-                if future.status == "finished":
-                    yield item, future.result(), None
-                else:
-                    yield item, None, future.exception() or CancelledError(future.status)
+                try:  # waits where the worker died with the result, and it is made again
+                    result, error = future.result(), None
+                except (Exception, CancelledError) as failure:
+                    result, error = None, failure
+                yield item, result, error
                 future.release()
         finally:
             with contextlib.suppress(Exception):
