@@ -176,9 +176,17 @@ START_TEST(histogram_bins_lie_on_the_tick_grid) {
   ck_assert_int_eq(tg_histogram(NULL, v, NULL, 6, 1, 7, &t), TG_OK);
   ck_assert_uint_le(tg_table_rows(t), 7);
   tg_table_free(t);
+  ck_assert_int_eq(tg_histogram(NULL, v, NULL, 6, 1, SIZE_MAX, &t), TG_EINVAL);
   ck_assert_int_eq(tg_histogram(NULL, v, NULL, 0, 1, 7, &t), TG_OK);
   ck_assert_uint_eq(tg_table_rows(t), 0);
   tg_table_free(t);
+}
+END_TEST
+
+START_TEST(units_without_readings_have_no_variance) {
+  static const uint64_t start[] = {0, 0, 0};
+  tg_anova a;
+  ck_assert_int_eq(tg_anova_units(NULL, start, 2, &a), TG_ENODATA);
 }
 END_TEST
 
@@ -211,6 +219,7 @@ int main(void) {
       modes_are_split_by_gaps_wider_than_three_ticks,
       two_humps_and_one_stray,
       histogram_bins_lie_on_the_tick_grid,
+      units_without_readings_have_no_variance,
       every_refused_allocation_comes_back_as_enomem,
   };
   return run_suite("stats_summary", tests, LEN(tests));

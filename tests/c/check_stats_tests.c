@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "support/fail_alloc.h"
 #include "support/stats_near.h"
+#include "tickgauge/compare.h"
 #include "tickgauge/stats.h"
 
 /* Hollander and Wolfe, permeability of the human chorioamnion, in hundredths. */
@@ -248,6 +249,46 @@ START_TEST(common_factors_are_found_per_group) {
 }
 END_TEST
 
+/* Many groups, and many equal ratios in one: neither may take time quadratic in the number. */
+static void factors_of_many_keys(bool one_group) {
+  enum { MANY = 200000 };
+  double *r = malloc(MANY * sizeof *r), *f = malloc(MANY * sizeof *f);
+  uint32_t *group = malloc(MANY * sizeof *group), *set = malloc(MANY * sizeof *set);
+  ck_assert(r != NULL && f != NULL && group != NULL && set != NULL);
+  for (uint32_t i = 0; i < MANY; i++) {
+    r[i] = 1.25;
+    group[i] = one_group ? 7 : MANY - i;
+  }
+  ck_assert_int_eq(tg_common_factor(NULL, r, group, MANY, one_group ? 3 : 1, 0.01, f, set), TG_OK);
+  for (uint32_t i = 0; i < MANY; i++) {
+    ck_assert_uint_eq(set[i], one_group ? 0 : i);
+    NEAR(f[i], 1.25, 1e-9);
+  }
+  free(r);
+  free(f);
+  free(group);
+  free(set);
+}
+START_TEST(many_keys_of_one_factor) { factors_of_many_keys(true); }
+END_TEST
+START_TEST(many_groups_of_one_key) { factors_of_many_keys(false); }
+END_TEST
+
+START_TEST(levels_and_numbers_at_their_ends) {
+  int64_t x[1024], median;
+  double y[2] = {0, 0};
+  tg_interval ci;
+  tg_line line;
+  for (int i = 0; i < 1024; i++) x[i] = i;
+  ck_assert_int_eq(tg_median_interval(NULL, x, 1024, 1e-300, &median, &ci), TG_OK);
+  NEAR(ci.lo, 0, 0);
+  NEAR(ci.hi, 1023, 0);
+  NEAR(ci.level, 1, 1e-15);
+  NEAR(tg_min_p(SIZE_MAX / 4, SIZE_MAX / 4), 0, 0);
+  ck_assert_int_eq(tg_ladder(NULL, y, TG_LADDER_MOST + 1, &line, &line), TG_ELIMIT);
+}
+END_TEST
+
 START_TEST(large_samples_draw_and_say_so) {
   int64_t x[300], y[300];
   for (int i = 0; i < 300; i++) {
@@ -317,6 +358,9 @@ int main(void) {
       benjamini_hochberg,
       geometric_mean_skips_what_has_no_logarithm,
       common_factors_are_found_per_group,
+      many_keys_of_one_factor,
+      many_groups_of_one_key,
+      levels_and_numbers_at_their_ends,
       large_samples_draw_and_say_so,
       empty_sides_and_huge_values_are_refused,
       every_refused_allocation_comes_back_as_enomem,

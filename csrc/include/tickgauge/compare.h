@@ -131,7 +131,9 @@ TG_API tg_status tg_compare_vectors(const tg_alloc *a, const tg_vectors *v_old,
                                     const tg_vectors *v_new, uint64_t seed, tg_table **out);
 
 /* Least squares and Theil-Sen line through (i, y[i]), i from 0; the Theil-Sen intercept is
- * median(y) - slope * median(i). TG_ENODATA below 2 points. */
+ * median(y) - slope * median(i). Takes 4 n^2 bytes. TG_OK, TG_ENOMEM, TG_ENODATA below 2 points,
+ * TG_ELIMIT beyond TG_LADDER_MOST. */
+#define TG_LADDER_MOST 4096
 typedef struct tg_line {
   double a, b;
 } tg_line;

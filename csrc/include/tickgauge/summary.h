@@ -22,7 +22,7 @@ typedef struct tg_samples {
 } tg_samples;
 
 /* One value per unit: the median of its readings by the inverted CDF (a value that occurred).
- * `out` has key_start[n_keys] items. TG_ENODATA where a unit is empty, TG_ENOMEM, TG_EINVAL
+ * `out` has an item for each unit from key_start[0] to key_start[n_keys]. TG_ENODATA where a unit is empty, TG_ENOMEM, TG_EINVAL
  * (starts that fall). */
 TG_API tg_status tg_collapse(const tg_alloc *a, const tg_samples *s, int64_t *out);
 
@@ -66,7 +66,8 @@ TG_API tg_status tg_bimodal(const tg_alloc *a, const int64_t *value, size_t n, u
 
 /* Histogram on the tick grid: bins are multiples of `resolution` wide, at most `max_bins` of
  * them, edges at multiples of the bin. Columns lo I64, hi I64 (exclusive), n U64, below U64
- * (readings under hi: the ECDF). Empty input gives no rows. TG_EINVAL for 0 bins. */
+ * (readings under hi: the ECDF). Empty input gives no rows. TG_OK, TG_ENOMEM, TG_EOVERFLOW,
+ * TG_EINVAL for a resolution of 0 and for 0 or more than 2^20 bins. */
 TG_API tg_status tg_histogram(const tg_alloc *a, const int64_t *value, const uint64_t *weight,
                               size_t n, uint64_t resolution, size_t max_bins, tg_table **out);
 

@@ -13,15 +13,17 @@ extern "C" {
 /* Least-cost segmentation (optimal partitioning) of x: cost of a segment = sum of |x - median|,
  * plus `penalty` for every segment after the first; of equal costs the fewest segments, then the
  * latest starts. start[i] (room for n) gets the first index of segment i, `*k` their number.
- * Takes O(n^2 log n). n 0 gives 0 segments. TG_OK, TG_ENOMEM, TG_EINVAL (penalty not positive),
- * TG_EOVERFLOW. */
+ * Takes O(n^2 log n) and 8 n^2 bytes. n 0 gives 0 segments. TG_OK, TG_ENOMEM, TG_EINVAL (penalty
+ * not positive), TG_EOVERFLOW, TG_ELIMIT (n beyond TG_SEGMENT_MOST). */
+#define TG_SEGMENT_MOST 4096
 TG_API tg_status tg_segment(const tg_alloc *a, const int64_t *x, size_t n, double penalty,
                             size_t *start, size_t *k);
 
 /* Largest step by the energy statistic Q(t) = nm/(n+m) (2 mean|x-y| - mean|x-x'| - mean|y-y'|)
  * in its unbiased form, segments of at least 2, and its p over all distinct orders of x (counted
  * up to 8 values, else drawn). p_min: the smallest p that a step at this place can have,
- * 2 / C(n, t). TG_ENODATA below 4 values. */
+ * 2 / C(n, t). TG_OK, TG_ENOMEM, TG_ENODATA below 4 values, TG_ELIMIT beyond 1024, TG_EOVERFLOW
+ * for values beyond 2^54. */
 typedef struct tg_energy {
   double q, p, p_min;
   size_t at; /* first index after the step */
@@ -61,7 +63,7 @@ enum {
   TG_STEP_COLUMNS
 };
 /* Segments every series. Steps smaller than one resolution are not reported. TG_OK, TG_ENOMEM,
- * TG_EINVAL, TG_EOVERFLOW. */
+ * TG_EINVAL, TG_EOVERFLOW, TG_ELIMIT (more than TG_SEGMENT_MOST releases of a key). */
 TG_API tg_status tg_trend(const tg_alloc *a, const tg_series *s, double margin, double margin_abs,
                           uint64_t seed, tg_table **series, tg_table **steps);
 

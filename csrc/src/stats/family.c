@@ -69,65 +69,79 @@ tg_status tg_geometric_mean(const double *ratio, size_t n, double *out, size_t *
   return TG_OK;
 }
 
-/* In the sorted logs v[0..n): the longest window whose ends lie within `width` of its mean; of
- * equals the tightest, then the lowest. Returns its length, 0 below `least`. */
+/* In the sorted logs v[0..n): the longest window whose ends lie within low .. high of its mean; of
+ * equals the tightest, then the lowest. `sum` has room for n + 1. Returns its length, 0 below
+ * `least`. Longer windows come first, so that ratios that agree are looked at once. */
 static size_t best_window(const placed *v, size_t n, size_t least, double low, double high,
-                          size_t *start) {
-  size_t best = 0;
+                          double *sum, size_t *start) {
+  size_t best = 0, reach = 0;
   double best_span = 0;
+  sum[0] = 0;
+  for (size_t i = 0; i < n; i++) sum[i + 1] = sum[i] + v[i].value;
   for (size_t i = 0; i < n; i++) {
-    double sum = 0;
-    for (size_t j = i; j < n; j++) {
-      sum += v[j].value;
-      double mean = sum / (double)(j - i + 1), span = v[j].value - v[i].value;
-      if (v[i].value - mean < low || v[j].value - mean > high) {
-        if (span > 2 * (high - low)) break;
-        continue;
-      }
-      size_t len = j - i + 1;
-      if (len < least || len < best || (len == best && span >= best_span)) continue;
-      best = len;
+    const size_t shortest = best > least ? best : least;
+    while (reach < n && v[reach].value - v[i].value <= 2 * (high - low)) reach++;
+    for (size_t end = reach; end >= i + shortest; end--) {
+      const double mean = (sum[end] - sum[i]) / (double)(end - i);
+      const double span = v[end - 1].value - v[i].value;
+      if (v[i].value - mean < low || v[end - 1].value - mean > high) continue;
+      if (end - i == best && span >= best_span) break;
+      best = end - i;
       best_span = span;
       *start = i;
+      break;
     }
   }
   return best;
 }
 
+/* The sets of one group, whose sorted logs are v[0..n). */
+static void find_sets(placed *v, size_t n, size_t least, double tolerance, double *sum,
+                      double *factor, uint32_t *set, uint32_t *sets) {
+  const double low = log(1 - tolerance), high = log(1 + tolerance);
+  size_t start = 0, len;
+  while ((len = best_window(v, n, least, low, high, sum, &start)) > 0) {
+    double total = 0;
+    for (size_t i = start; i < start + len; i++) total += v[i].value;
+    for (size_t i = start; i < start + len; i++) {
+      factor[v[i].at] = exp(total / (double)len);
+      set[v[i].at] = *sets;
+    }
+    ++*sets;
+    for (size_t i = start + len; i < n; i++) v[i - len] = v[i];
+    n -= len;
+  }
+}
+
 tg_status tg_common_factor(const tg_alloc *a, const double *ratio, const uint32_t *group, size_t n,
                            size_t least, double tolerance, double *factor, uint32_t *set) {
   if (!(tolerance > 0 && tolerance < 1) || least == 0) return TG_EINVAL;
-  placed *v = tg_array(a, n, sizeof *v);
-  bool *done = tg_array(a, n, sizeof *done);
-  tg_status s = v != NULL && done != NULL ? TG_OK : TG_ENOMEM;
+  if (n > SIZE_MAX / 3) return TG_ENOMEM;
+  placed *member = tg_array(a, 3 * n, sizeof *member); /* items by group, then by place */
+  double *sum = tg_array(a, n + 1, sizeof *sum);
+  tg_status s = member != NULL && sum != NULL ? TG_OK : TG_ENOMEM;
+  placed *head = member + n, *v = head + n; /* groups by their first item; logs of one group */
+  size_t k = 0, heads = 0;
   uint32_t sets = 0;
   for (size_t i = 0; s == TG_OK && i < n; i++) {
     factor[i] = (double)NAN;
     set[i] = UINT32_MAX;
-    done[i] = !(ratio[i] > 0) || isinf(ratio[i]);
+    if (ratio[i] > 0 && !isinf(ratio[i])) member[k++] = (placed){group[i], i};
   }
-  for (size_t g = 0; s == TG_OK && g < n; g++) {
-    if (done[g]) continue;
-    size_t k = 0, start = 0, len;
-    for (size_t i = g; i < n; i++)
-      if (!done[i] && group[i] == group[g]) {
-        v[k++] = (placed){log(ratio[i]), i};
-        done[i] = true;
-      }
-    sort_placed(v, k);
-    while ((len = best_window(v, k, least, log(1 - tolerance), log(1 + tolerance), &start)) > 0) {
-      double sum = 0;
-      for (size_t i = start; i < start + len; i++) sum += v[i].value;
-      for (size_t i = start; i < start + len; i++) {
-        factor[v[i].at] = exp(sum / (double)len);
-        set[v[i].at] = sets;
-      }
-      sets++;
-      for (size_t i = start + len; i < k; i++) v[i - len] = v[i];
-      k -= len;
-    }
+  sort_placed(member, k);
+  for (size_t i = 0; i < k; i++)
+    if (i == 0 || group[member[i].at] != group[member[i - 1].at])
+      head[heads++] = (placed){(double)member[i].at, i};
+  sort_placed(head, heads);
+  for (size_t g = 0; g < heads; g++) {
+    const size_t from = head[g].at;
+    size_t m = 0;
+    for (size_t i = from; i < k && group[member[i].at] == group[member[from].at]; i++)
+      v[m++] = (placed){log(ratio[member[i].at]), member[i].at};
+    sort_placed(v, m);
+    find_sets(v, m, least, tolerance, sum, factor, set, &sets);
   }
-  tg_free(a, v);
-  tg_free(a, done);
+  tg_free(a, member);
+  tg_free(a, sum);
   return s;
 }

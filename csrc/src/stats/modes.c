@@ -4,6 +4,8 @@
 
 #include "samples.h"
 
+#define MOST_BINS ((size_t)1 << 20)
+
 /* Sorts one series into scratch as distinct values with cumulative weights. */
 static tg_status sort_series(const tg_alloc *a, tg_scratch *scratch, const int64_t *value,
                              const uint64_t *weight, size_t n, tg_sorted *out) {
@@ -83,7 +85,9 @@ tg_status tg_histogram(const tg_alloc *a, const int64_t *value, const uint64_t *
                        uint64_t resolution, size_t max_bins, tg_table **out) {
   static const tg_column_def columns[] = {
       {"lo", TG_I64, 0}, {"hi", TG_I64, 0}, {"n", TG_U64, 0}, {"below", TG_U64, 0}};
-  if (resolution == 0 || resolution > (uint64_t)TG_STATS_LIMIT || max_bins == 0) return TG_EINVAL;
+  if (resolution == 0 || resolution > (uint64_t)TG_STATS_LIMIT || max_bins == 0 ||
+      max_bins > MOST_BINS)
+    return TG_EINVAL;
   tg_table *t = NULL;
   tg_scratch scratch = {0};
   tg_sorted s = {NULL, NULL, 0};

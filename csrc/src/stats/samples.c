@@ -130,7 +130,7 @@ tg_status tg_collapse(const tg_alloc *a, const tg_samples *s, int64_t *out) {
  * values are centred on the first reading, unit sums exact. */
 tg_status tg_anova_weighted(const tg_samples *s, size_t first, size_t last, tg_anova *out) {
   size_t units = last - first;
-  if (units < 2) return TG_ENODATA;
+  if (units < 2 || s->unit_start[first] == s->unit_start[last]) return TG_ENODATA;
   int64_t zero = s->value[s->unit_start[first]];
   double total = 0, squares = 0, sum = 0, ss_within = 0, ss_units = 0, mean_sum = 0, mean_sq = 0;
   for (size_t u = first; u < last; u++) {

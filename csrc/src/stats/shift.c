@@ -239,8 +239,11 @@ tg_status tg_median_interval(const tg_alloc *a, const int64_t *x, size_t n, doub
       r = i + 1;
     }
   } else {
-    r = (size_t)floor((double)n / 2 - tg_normal_quantile(alpha / 2) * sqrt((double)n) / 2);
-    level = 1 - alpha;
+    double rank = floor((double)n / 2 - tg_normal_quantile(alpha / 2) * sqrt((double)n) / 2);
+    if (rank >= 1) {
+      r = (size_t)rank;
+      level = 1 - alpha;
+    }
   }
   if (median != NULL) *median = tg_sorted_median(&s);
   if (interval != NULL)

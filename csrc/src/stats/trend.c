@@ -7,21 +7,67 @@
 
 #define ORDERS_LISTED 8 /* values up to which all orders are counted */
 
-/* cost[i][j] of x[i..j]: sum of |x - median|. Rows grow by insertion into a sorted copy. */
-static void segment_costs(const int64_t *x, size_t n, int64_t *sorted, double *cost) {
+/* A heap with its largest value on top. */
+static void heap_push(int64_t *heap, size_t n, int64_t v) {
+  size_t at = n;
+  for (; at > 0 && heap[(at - 1) / 2] < v; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
+  heap[at] = v;
+}
+
+static int64_t heap_pop(int64_t *heap, size_t n) {
+  const int64_t top = heap[0], v = heap[n - 1];
+  size_t at = 0;
+  for (size_t child; (child = 2 * at + 1) < n - 1; at = child) {
+    if (child + 1 < n - 1 && heap[child] < heap[child + 1]) child++;
+    if (heap[child] <= v) break;
+    heap[at] = heap[child];
+  }
+  heap[at] = v;
+  return top;
+}
+
+/* The values of a segment: the lower half, with the median, and the upper half, negated so that
+ * its smallest is on top. */
+typedef struct halves {
+  int64_t *low, *high;
+  size_t n_low, n_high;
+  tg_i128 low_sum, high_sum;
+} halves;
+
+static void halves_add(halves *h, int64_t v) {
+  if (h->n_low == 0 || v <= h->low[0]) {
+    heap_push(h->low, h->n_low++, v);
+    h->low_sum += v;
+  } else {
+    heap_push(h->high, h->n_high++, -v);
+    h->high_sum += v;
+  }
+  if (h->n_low > h->n_high + 1) {
+    const int64_t moved = heap_pop(h->low, h->n_low--);
+    heap_push(h->high, h->n_high++, -moved);
+    h->low_sum -= moved;
+    h->high_sum += moved;
+  } else if (h->n_high > h->n_low) {
+    const int64_t moved = -heap_pop(h->high, h->n_high--);
+    heap_push(h->low, h->n_low++, moved);
+    h->high_sum -= moved;
+    h->low_sum += moved;
+  }
+}
+
+/* Sum of |v - median|; a median of its own adds nothing. */
+static double halves_cost(const halves *h) {
+  const tg_i128 own = h->n_low > h->n_high ? h->low[0] : 0;
+  return (double)(h->high_sum - (h->low_sum - own));
+}
+
+/* cost[i][j] of x[i..j]; `work` has room for n + 3 values. */
+static void segment_costs(const int64_t *x, size_t n, int64_t *work, double *cost) {
   for (size_t i = 0; i < n; i++) {
-    tg_i128 low = 0, high = 0; /* sums of the lower half (with the median) and of the upper */
+    halves h = {.low = work, .high = work + n / 2 + 2};
     for (size_t j = i; j < n; j++) {
-      size_t len = j - i, at = len;
-      for (; at > 0 && sorted[at - 1] > x[j]; at--) sorted[at] = sorted[at - 1];
-      sorted[at] = x[j];
-      len++;
-      low = high = 0;
-      for (size_t k = 0; k < len / 2; k++) {
-        low += sorted[k];
-        high += sorted[len - 1 - k];
-      }
-      cost[i * n + j] = (double)(high - low);
+      halves_add(&h, x[j]);
+      cost[i * n + j] = halves_cost(&h);
     }
   }
 }
@@ -31,21 +77,23 @@ static void segment_costs(const int64_t *x, size_t n, int64_t *sorted, double *c
 tg_status tg_segment(const tg_alloc *a, const int64_t *x, size_t n, double penalty, size_t *start,
                      size_t *k) {
   if (!(penalty > 0)) return TG_EINVAL;
-  if (n > 4096) return TG_ELIMIT;
+  if (n > TG_SEGMENT_MOST) return TG_ELIMIT;
   tg_status s = tg_check_values(x, n);
   if (s != TG_OK) return s;
-  *k = 0;
-  if (n == 0) return TG_OK;
+  if (n == 0) {
+    *k = 0;
+    return TG_OK;
+  }
   double *cost = tg_array(a, n * n + n + 1, sizeof *cost);
-  int64_t *sorted = tg_array(a, n, sizeof *sorted);
+  int64_t *work = tg_array(a, n + 3, sizeof *work);
   size_t *from = tg_array(a, 2 * (n + 1), sizeof *from);
-  if (cost == NULL || sorted == NULL || from == NULL) {
+  if (cost == NULL || work == NULL || from == NULL) {
     s = TG_ENOMEM;
     goto done;
   }
   double *best = cost + n * n;
   size_t *parts = from + n + 1;
-  segment_costs(x, n, sorted, cost);
+  segment_costs(x, n, work, cost);
   best[0] = 0;
   parts[0] = 0;
   for (size_t j = 1; j <= n; j++) {
@@ -64,7 +112,7 @@ tg_status tg_segment(const tg_alloc *a, const int64_t *x, size_t n, double penal
   for (size_t j = n, at = *k; j > 0; j = from[j]) start[--at] = from[j];
 done:
   tg_free(a, cost);
-  tg_free(a, sorted);
+  tg_free(a, work);
   tg_free(a, from);
   return s;
 }

@@ -1,4 +1,6 @@
 /* util.c - arrays, sorting, sorted series. SPDX-License-Identifier: BSD-3-Clause */
+#include <float.h>
+
 #include "internal.h"
 
 void *tg_array(const tg_alloc *a, size_t n, size_t size) {
@@ -93,7 +95,7 @@ double tg_choose(size_t n, size_t k) {
   if (k > n) return 0;
   if (k > n - k) k = n - k;
   double c = 1;
-  for (size_t i = 1; i <= k; i++) c = c * (double)(n - k + i) / (double)i;
+  for (size_t i = 1; i <= k && c <= DBL_MAX; i++) c = c * (double)(n - k + i) / (double)i;
   return c;
 }
 

@@ -22,6 +22,7 @@ static const tg_column_def vector_columns[TG_VEC_COLUMNS] = {
 tg_status tg_ladder(const tg_alloc *a, const double *y, size_t n, tg_line *ols,
                     tg_line *theil_sen) {
   if (n < 2) return TG_ENODATA;
+  if (n > TG_LADDER_MOST) return TG_ELIMIT;
   double centre = (double)(n - 1) / 2, mean = 0, sxy = 0, sxx = 0;
   for (size_t i = 0; i < n; i++) mean += y[i] / (double)n;
   for (size_t i = 0; i < n; i++) {
@@ -271,7 +272,8 @@ static tg_status put_ladders(const tg_alloc *a, tg_table *t, size_t row, const d
   tg_line line[4];
   tg_status s = tg_ladder(a, x, cores, &line[0], &line[2]);
   if (s == TG_OK) s = tg_ladder(a, y, cores, &line[1], &line[3]);
-  if (s != TG_OK) return s == TG_ENODATA ? TG_OK : s;
+  if (s == TG_ENODATA || s == TG_ELIMIT) return TG_OK; /* no line through one cpu, or so many */
+  if (s != TG_OK) return s;
   for (size_t i = 0; i < 4; i++) {
     tg_put(t, row, TG_VEC_OLS_A_OLD + 2 * i, line[i].a);
     tg_put(t, row, TG_VEC_OLS_B_OLD + 2 * i, line[i].b);
