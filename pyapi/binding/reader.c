@@ -388,8 +388,13 @@ static PyObject *reader_finish(PyObject *object, PyObject *unused) {
   status = tg_reader_finish(self->reader, &records, &err);
   Py_END_ALLOW_THREADS
   self->busy = 0;
-  PyObject *out = status == TG_OK ? records_wrap(module, records, self->hold)
-                                  : tg_py_raise(module, status, &err, 0);
+  PyObject *out = NULL;
+  if (status == TG_OK) {
+    out = records_wrap(module, records, self->hold);
+  } else {
+    tg_records_free(records); /* handed over even where memory ended */
+    tg_py_raise(module, status, &err, 0);
+  }
   reader_drop_rules(self);
   return out;
 }

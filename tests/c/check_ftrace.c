@@ -200,6 +200,18 @@ START_TEST(what_was_lost_gives_no_times) {
 }
 END_TEST
 
+/* Times of 63 bits that go to and fro: no sum of them may overflow (UBSan sees it). */
+START_TEST(times_to_and_fro_add_up_to_nothing) {
+  static const char text[] = B("9000000000.000000", "32000004") E("0.000001", "ffff0004")
+      B("9000000000.000000", "32000003") E("0.000001", "ffff0004") B("0.000002", "32000003")
+          E("9000000000.000000", "ffff0004") B("0.000002", "32000003")
+              E("9000000000.000000", "0");
+  ck_assert_str_eq(calls_of(text, "operation state total"), "call_with_arg lost -\n");
+  ck_assert_str_eq(calls_of(B("-9000000000.0", "32000004") E("9000000000.0", "0"), "state total"),
+                   "no start -\n");
+}
+END_TEST
+
 START_TEST(idle_states_suspend_and_resume) {
   static const char text[] =
       "  <idle>-0       [001] d..1.   10.000000: cpu_idle: state=1 cpu_id=1\n"
@@ -289,6 +301,7 @@ int main(void) {
   tcase_add_test(t, a_counting_clock_gives_ticks);
   tcase_add_test(t, tasks_interleave_by_task_and_address);
   tcase_add_test(t, what_was_lost_gives_no_times);
+  tcase_add_test(t, times_to_and_fro_add_up_to_nothing);
   tcase_add_test(t, idle_states_suspend_and_resume);
   tcase_add_test(t, lines_of_another_form_are_problems);
   tcase_add_test(t, heads_that_are_none);

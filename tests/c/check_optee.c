@@ -294,6 +294,40 @@ START_TEST(impossible_stamps_are_flagged_not_printed) {
 }
 END_TEST
 
+/* Intervals of more than 63 bits: one torn line must not end the reduction of a log. */
+START_TEST(intervals_beyond_63_bits_are_impossible) {
+  out_text got;
+  tg_result *r = reduced(
+      "SecureSysCall: start=0x0, enter_svc=0xffffffffffffffff, return=0xffffffffffffffff\n"
+      "SecureSysCall: start=0x10, enter_svc=0x18, return=0x20\n"
+      "ClientInvokeCommand: start=0x0, enter_ta=0x1, return=0xffffffffffffffff\n",
+      NULL);
+  ck_assert_str_eq(rows_of(r, "syscalls", "to_os to_ta flags", &got), "- - impossible\n8 8 -\n");
+  tg_result_free(r);
+}
+END_TEST
+
+/* Many clients over many pairs that fit nowhere, and many lines that lost digits below many
+ * clients: in time linear in the lines, not in their product. */
+START_TEST(many_doubts_cost_no_product) {
+  enum { MANY = 20000 };
+  char *text = malloc((size_t)MANY * 320), *p = text;
+  ck_assert_ptr_nonnull(text);
+  for (unsigned i = 0; i < MANY; i++)
+    p += sprintf(p, "TEEDriver: do smc call, cmd=1, cntvct=0x%x\n"
+                    "TEEDriver: finish smc call, cmd=1, cntvct=0x%x\n",
+                 0x1000000 + 4 * i, 0x1000000 + 4 * i + 1);
+  for (unsigned i = 0; i < MANY; i++)
+    p += sprintf(p, "ClientInvokeCommand: start=0x%x, enter_ta=0x%x, return=0x%x\n",
+                 0x1000000 - 1 - i, 0x2000000 + i, 0x2000000 + 2 * i);
+  tg_result *r = reduced(text, NULL);
+  ck_assert_ptr_nonnull(tg_result_get(r, "calls"));
+  ck_assert_uint_ge(tg_table_rows(tg_result_get(r, "calls")), MANY);
+  tg_result_free(r);
+  free(text);
+}
+END_TEST
+
 START_TEST(a_stamp_that_lost_digits_is_a_problem) {
   out_text script;
   out_text log;
@@ -409,6 +443,8 @@ int main(void) {
   tcase_add_test(t, the_system_call_takes_the_second_invoke);
   tcase_add_test(t, repeated_lines_count_once);
   tcase_add_test(t, impossible_stamps_are_flagged_not_printed);
+  tcase_add_test(t, intervals_beyond_63_bits_are_impossible);
+  tcase_add_test(t, many_doubts_cost_no_product);
   tcase_add_test(t, a_stamp_that_lost_digits_is_a_problem);
   tcase_add_test(t, a_constant_shift_is_found_reported_and_taken_back);
   tcase_add_test(t, two_consoles_in_two_sources);

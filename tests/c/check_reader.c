@@ -570,6 +570,25 @@ static tg_status read_hostile(const tg_alloc *a) {
 START_TEST(every_allocation_may_fail) { fail_every_allocation(read_hostile); }
 END_TEST
 
+START_TEST(no_bound_is_too_large) {
+  static const char text[] = "PMF:cpu 0 tid 0 ts 17\nPMF:cpu 1 tid 0 ts 18";
+  tg_ruleset *set = NULL;
+  tg_reader *reader = NULL;
+  tg_records *records = NULL;
+  const tg_reader_options options = {
+      .max_line = UINT64_MAX, .max_records = UINT64_MAX, .max_problems = UINT64_MAX};
+  ck_assert_int_eq(tg_ruleset_new(NULL, tfa, 9, &set, NULL), TG_OK);
+  ck_assert_int_eq(tg_reader_new(NULL, set, &options, &reader, NULL), TG_OK);
+  for (size_t i = 0; i < sizeof text - 1; i++)
+    ck_assert_int_eq(tg_reader_feed(reader, (const uint8_t *)text + i, 1, NULL), TG_OK);
+  ck_assert_int_eq(tg_reader_finish(reader, &records, NULL), TG_OK);
+  ck_assert_uint_eq(tg_records_count(records), 2);
+  tg_records_free(records);
+  tg_reader_free(reader);
+  tg_ruleset_free(set);
+}
+END_TEST
+
 /* The same with the rule set made from the failing allocator too: its scratch grows while reading. */
 static tg_status read_with_rules(const tg_alloc *a) {
   tg_rule_def def = {.name = "r", .pattern = "abc[ x]{a:text}[ y]{n:uint}~{t:text} z", .all = true};
@@ -597,6 +616,7 @@ int main(void) {
   TCase *tc = tcase_create("reader");
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, a_text_reads_so, 0, LENGTH(cases));
+  tcase_add_test(tc, no_bound_is_too_large);
   tcase_add_loop_test(tc, a_field_holds_this, 0, LENGTH(values));
   tcase_add_loop_test(tc, a_section_reads_so, 0, LENGTH(sections));
   tcase_add_test(tc, a_section_left_open_does_not_swallow_the_source);

@@ -39,7 +39,10 @@ TG_API void tg_reader_free(tg_reader *r);
  * what was read. */
 TG_API tg_status tg_reader_feed(tg_reader *r, const uint8_t *p, size_t n, tg_error *err);
 
-/* Ends the source and hands over what was read; the reader stays to be freed. */
+/* Ends the source and hands over what was read, whatever failed before or fails here; the reader
+ * stays to be freed. A limit that the last line reaches is no failure. TG_OK; TG_ENOMEM (`*out` is
+ * the caller's all the same, without what memory was missing for); TG_EINVAL (finished before:
+ * `*out` is untouched). */
 TG_API tg_status tg_reader_finish(tg_reader *r, tg_records **out, tg_error *err);
 
 TG_API void tg_records_free(tg_records *r);

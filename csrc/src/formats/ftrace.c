@@ -107,8 +107,8 @@ static bool read_event(const tg_table *t, size_t row, const event_rule *rule, tg
     ticks = number(t, row, F_TIME);
     if (ticks > INT64_MAX) return false;
     e->time = (int64_t)ticks;
-  } else if (!tg_table_i64(t, row, TG_REC_FIELD + F_TIME, &e->time)) {
-    return false;
+  } else if (!tg_table_i64(t, row, TG_REC_FIELD + F_TIME, &e->time) || e->time < 0) {
+    return false; /* no clock of the kernel runs below 0: differences of times cannot overflow */
   }
   e->ticks = rule->ticks;
   e->kind = rule->kind;

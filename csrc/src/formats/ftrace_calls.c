@@ -318,7 +318,7 @@ static tg_status open_call(tg_trace *t, const tg_trace_event *e, bool have_start
 /* The event ends the phase the call is in. */
 static void leave_phase(call *c, const tg_trace_event *e) {
   if (e->time < c->last) c->back = true;
-  c->spent[c->phase] += e->time - c->last;
+  if (!c->back) c->spent[c->phase] += e->time - c->last; /* at most the last time in all */
   c->last = e->time;
   c->last_line = e->line;
   c->last_offset = e->offset;

@@ -381,7 +381,8 @@ static tg_status tell_shift(emit *e, uint32_t boot, const tg_boot_lines *b, cons
     client.offset = b->clients[0].offset;
     at = &client;
   }
-  int64_t middle = shift->lowest + (shift->highest - shift->lowest) / 2;
+  const uint64_t width = (uint64_t)shift->highest - (uint64_t)shift->lowest;
+  const int64_t middle = (int64_t)((uint64_t)shift->lowest + width / 2);
   return tg_result_problem(
       e->out, at->source, at->line, at->offset, "optee", "offset?",
       "boot %u: no stamp of the secure world nests in the normal world's, but adding any of "

@@ -97,7 +97,8 @@ static tg_status add_syscall(const tg_alloc *a, const place *p, tg_optee_lines *
   s->run = p->run;
   s->call = TG_NONE;
   s->flags = (p->flags & TG_FLAG_REPAIRED) != 0 ? TG_CALL_REPAIRED : 0;
-  if (s->enter < s->start || s->finish < s->enter) s->flags |= TG_CALL_IMPOSSIBLE;
+  if (s->enter < s->start || s->finish < s->enter || s->finish - s->start > INT64_MAX)
+    s->flags |= TG_CALL_IMPOSSIBLE;
   s->state = TG_JOIN_UNCLAIMED;
   return TG_OK;
 }
@@ -234,11 +235,24 @@ static bool lowest_stamp(const tg_smc *lines, size_t n, uint32_t boot, uint64_t 
   return true;
 }
 
+/* What the clients of a boot are checked against: the driver's lowest stamp, if there is one, and
+ * how long a print may be delayed. Found once a boot. */
+typedef struct boot_floor {
+  uint64_t lowest, delay;
+  uint32_t boot;
+  bool any;
+} boot_floor;
+
+static boot_floor floor_of(const tg_reduce_in *in, const tg_result *out, const tg_optee_lines *l,
+                           uint32_t boot) {
+  boot_floor f = {.boot = boot, .delay = delay_ticks(in, out, boot)};
+  f.any = lowest_stamp(l->driver, l->n_driver, boot, &f.lowest);
+  return f;
+}
+
 /* Checks a client's line for itself and against its boot. False: it is of no use. */
-static tg_status check_client(const tg_reduce_in *in, tg_result *out, const tg_optee_lines *l,
-                              tg_client *c, bool *use) {
-  uint64_t lowest = 0;
-  uint64_t delay = delay_ticks(in, out, c->boot);
+static tg_status check_client(tg_result *out, const boot_floor *floor, tg_client *c, bool *use) {
+  const uint64_t lowest = floor->lowest, delay = floor->delay;
   *use = true;
   if (c->finish < c->start) {
     c->have_finish = false;
@@ -247,8 +261,7 @@ static tg_status check_client(const tg_reduce_in *in, tg_result *out, const tg_o
                              "return=0x%llx lies before start=0x%llx: the return is left out",
                              (unsigned long long)c->finish, (unsigned long long)c->start);
   }
-  if (lowest_stamp(l->driver, l->n_driver, c->boot, &lowest) && c->start < c->finish / 16 &&
-      lowest > c->start && lowest - c->start > delay) {
+  if (floor->any && c->start < c->finish / 16 && lowest > c->start && lowest - c->start > delay) {
     *use = false;
     return tg_result_problem(out, c->source, c->line, c->offset, "optee", "out-of-range",
                              "start=0x%llx lies before everything else in its boot and has fewer "
@@ -308,8 +321,10 @@ static tg_status check_clients(const tg_reduce_in *in, tg_result *out, tg_optee_
   size_t kept = 0;
   size_t repeats = 0;
   tg_stamp first = {0};
+  boot_floor floor = {0};
   for (size_t i = 0; i < l->n_clients; i++) {
     tg_client c = l->clients[i];
+    if (i == 0 || c.boot != floor.boot) floor = floor_of(in, out, l, c.boot);
     bool use = true;
     const tg_client *b = kept > 0 ? &l->clients[kept - 1] : NULL;
     if (b != NULL && b->boot == c.boot && b->start == c.start && b->enter == c.enter &&
@@ -319,7 +334,7 @@ static tg_status check_clients(const tg_reduce_in *in, tg_result *out, tg_optee_
       }
       continue;
     }
-    tg_status st = check_client(in, out, l, &c, &use);
+    tg_status st = check_client(out, &floor, &c, &use);
     if (st != TG_OK) return st;
     if (use) l->clients[kept++] = c;
   }

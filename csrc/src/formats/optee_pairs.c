@@ -304,14 +304,29 @@ void tg_points_range(const tg_points *p, uint64_t cmd, uint64_t from, uint64_t t
   if (*last < *first) *last = *first;
 }
 
+/* The first point from `i` on that was not marked yet. Ways are shortened as they are gone, so that
+ * any number of intervals over the same points takes nearly linear time. */
+static size_t unmarked(const tg_points *p, size_t i) {
+  while (i < p->n && p->at[i].wanted > 0) {
+    const size_t next = i + p->at[i].wanted;
+    if (next < p->n) p->at[i].wanted += p->at[next].wanted;
+    i = next;
+  }
+  return i;
+}
+
+static bool point_within(const tg_points *p, size_t i, uint64_t cmd, uint64_t to) {
+  return i < p->n && p->at[i].cmd == cmd && p->at[i].ticks <= to;
+}
+
 bool tg_points_suspect(const tg_points *p, uint64_t cmd, uint64_t from, uint64_t to,
                        tg_pairs *pairs) {
-  bool any = false;
-  for (size_t i = first_point(p, cmd, from);
-       i < p->n && p->at[i].cmd == cmd && p->at[i].ticks <= to; i++) {
-    pairs->at[p->at[i].pair].suspect = any = true;
+  const size_t first = first_point(p, cmd, from);
+  for (size_t i = unmarked(p, first); point_within(p, i, cmd, to); i = unmarked(p, i)) {
+    pairs->at[p->at[i].pair].suspect = true;
+    p->at[i].wanted = 1;
   }
-  return any;
+  return point_within(p, first, cmd, to);
 }
 
 tg_point *tg_points_only(const tg_points *p, uint64_t cmd, uint64_t from, uint64_t to, bool *many) {

@@ -83,7 +83,8 @@ tg_status tg_pairs_nest(const tg_alloc *a, tg_pairs *outer, tg_pairs *inner);
 typedef struct tg_point {
   uint64_t cmd, ticks;
   uint32_t pair;
-  uint32_t wanted; /* by how many calls that have no other choice */
+  uint32_t wanted; /* by how many calls that have no other choice; of a lone start: how far the next
+                      one lies that is not suspect yet, 0: this one */
   bool taken;
 } tg_point;
 typedef struct tg_points {

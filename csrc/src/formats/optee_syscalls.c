@@ -26,7 +26,9 @@ static tg_status pair_calls(tg_join *j, const tg_calls *out, bool core, uint32_t
         high = mid;
       }
     }
-    for (; low < p->n && tg_pair_first(&p->at[low]) == ticks; low++) {
+    /* no more can be open at once, and a log can be written to have any number of equal stamps */
+    const size_t end = p->n - low > TG_OPEN_PAIRS ? low + TG_OPEN_PAIRS : p->n;
+    for (; low < end && tg_pair_first(&p->at[low]) == ticks; low++) {
       if (p->at[low].have_start && p->at[low].cmd == c->cmd) (*call)[low] = (uint32_t)i;
     }
   }

@@ -5,6 +5,7 @@
 #include "uart.h"
 
 #define TG_MAX_LINE (UINT64_C(1) << 20)
+#define TG_LONGEST_LINE ((uint64_t)SIZE_MAX / 4) /* so that no sum with a bound wraps */
 #define TG_MAX_RECORDS (UINT64_C(1) << 40)
 #define TG_MAX_PROBLEMS (UINT64_C(1) << 20)
 
@@ -12,6 +13,7 @@ static tg_reader_options tg_fill_options(const tg_reader_options *given) {
   tg_reader_options o = {0};
   if (given != NULL) o = *given;
   if (o.max_line == 0) o.max_line = TG_MAX_LINE;
+  if (o.max_line > TG_LONGEST_LINE) o.max_line = TG_LONGEST_LINE;
   if (o.max_records == 0) o.max_records = TG_MAX_RECORDS;
   if (o.max_problems == 0) o.max_problems = TG_MAX_PROBLEMS;
   return o;
