@@ -381,7 +381,74 @@ START_TEST(a_row_beyond_the_limit_is_refused) {
   wave_base(&w);
   wave_csv(&w, WAVE_RADIX, &t);
   tg_capture_options o = {.max_item = 100};
-  ck_assert_int_eq(wave_read(NULL, t.p, t.n, 10, &o, &c, &err), TG_ELIMIT);
+  for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
+    ck_assert_int_eq(wave_read(NULL, t.p, t.n, cuts[i], &o, &c, &err), TG_ELIMIT);
+}
+END_TEST
+
+/* A VCD may be one line: blanks of any kind part its words, and no cut makes an item longer. */
+START_TEST(a_vcd_without_line_ends_is_read_in_pieces) {
+  tg_capture *c = NULL;
+  tg_error err = {0};
+  wave_text flat = {.n = 0};
+  wave_base(&w);
+  wave_vcd(&w, true, &t);
+  wave_say(&flat, "%s", t.p);
+  for (size_t i = 0; i < flat.n; i++)
+    if (flat.p[i] == '\n') flat.p[i] = ' ';
+  const tg_capture_options o = {.max_item = 128};
+  for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+    ck_assert_msg(wave_read(NULL, flat.p, flat.n, cuts[i], &o, &c, &err) == TG_OK, "%s", err.message);
+    ck_assert_uint_eq(tg_table_rows(tg_capture_problems(c)), 0);
+    tg_capture_free(c);
+  }
+}
+END_TEST
+
+/* A comment without end, and a change whose identifier does not come: each line of it is no reason
+ * to look at all of it again. */
+START_TEST(items_without_end_take_linear_time) {
+  enum { LINES = 400000 };
+  static const char *const heads[] = {"$comment\n", HEAD END "#0\nb0\n"};
+  const size_t n = strlen(heads[_i]);
+  char *text = malloc(n + 2 * LINES);
+  tg_capture *c = NULL;
+  tg_error err = {0};
+  ck_assert_ptr_nonnull(text);
+  memcpy(text, heads[_i], n);
+  for (size_t i = 0; i < LINES; i++) memcpy(text + n + 2 * i, _i == 0 ? "x\n" : "\n\n", 2);
+  const tg_status st = wave_read(NULL, text, n + 2 * LINES, 4096, NULL, &c, &err);
+  ck_assert_int_eq(st, _i == 0 ? TG_ETRUNCATED : TG_OK);
+  if (st == TG_OK) tg_capture_free(c);
+  free(text);
+}
+END_TEST
+
+/* A width is a number in a file: no memory is promised for it. */
+START_TEST(values_wider_than_can_be_asked_for_are_not_stored) {
+  static const char text[] =
+      "$scope module dut $end\n$var wire 16000000 ! m_araddr $end\n$var wire 1 \" m_arvalid $end\n"
+      "$var wire 16000000 # wide $end\n$var wire 1024 $ m_awaddr $end\n" END "#0\n1\"\nb1 !\nb1 #\n";
+  static const char *const keep[] = {"wide"};
+  const tg_capture_options o = {.keep = keep, .n_keep = 1, .sample_on = ""};
+  static const bool want[] = {false, true, false, true};
+  tg_capture *c = NULL;
+  tg_error err = {0};
+  ck_assert_msg(wave_read(NULL, text, sizeof text - 1, 0, &o, &c, &err) == TG_OK, "%s", err.message);
+  for (uint32_t i = 0; i < 4; i++) {
+    bool stored = !want[i];
+    ck_assert(tg_table_bool(tg_capture_signals(c), i, 4, &stored) && stored == want[i]);
+  }
+  ck_assert(has_problem(tg_capture_problems(c), "too-wide"));
+  tg_capture_free(c);
+}
+END_TEST
+
+START_TEST(a_dump_adopts_nothing) {
+  static const char dump[] = "ILA Data Dump\nsample_count :8\ngaps :3 \n";
+  tg_capture *d = must_read(dump, sizeof dump - 1);
+  ck_assert_int_eq(tg_capture_adopt(d, d), TG_EINVAL);
+  tg_capture_free(d);
 }
 END_TEST
 
@@ -412,6 +479,10 @@ int main(void) {
   tcase_add_loop_test(tc, marks_follow_the_producer, 0, 2);
   tcase_add_loop_test(tc, every_allocation_may_fail, 0, 2);
   tcase_add_test(tc, a_row_beyond_the_limit_is_refused);
+  tcase_add_test(tc, a_vcd_without_line_ends_is_read_in_pieces);
+  tcase_add_loop_test(tc, items_without_end_take_linear_time, 0, 2);
+  tcase_add_test(tc, values_wider_than_can_be_asked_for_are_not_stored);
+  tcase_add_test(tc, a_dump_adopts_nothing);
   tcase_set_timeout(tc, 60);
   Suite *s = suite_create("capture_read");
   suite_add_tcase(s, tc);

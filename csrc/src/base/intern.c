@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "wide.h"
 
 enum { DEFAULT_DISTINCT = 1 << 20, FIRST_SLOTS = 16 };
 
@@ -46,22 +47,28 @@ void tg_intern_free(tg_intern *t) {
   tg_release(&a, t);
 }
 
-/* Eight bytes a step, multiply and fold; the order of bytes of the machine does not show, codes
- * come from the order of use. */
+/* Both halves of the product folded: every bit of either factor reaches the result. */
+static inline uint64_t mix(uint64_t a, uint64_t b) {
+  const tg_u128 product = (tg_u128)a * b;
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Eight bytes a step, multiplied by a key that differs per table: with a known factor words could
+ * be written whose differences cancel for every start. The order of bytes of the machine does not
+ * show, codes come from the order of use. */
 static uint32_t hash_of(uint64_t seed, const uint8_t *p, size_t n) {
+  const uint64_t key = mix(seed, UINT64_C(0xa0761d6478bd642f)) | 1;
   uint64_t h = seed ^ (n * UINT64_C(0xff51afd7ed558ccd));
   while (n >= 8) {
     uint64_t w;
     memcpy(&w, p, 8);
-    h = (h ^ w) * UINT64_C(0x9fb21c651e98df25);
-    h ^= h >> 32;
+    h = mix(h ^ w, key);
     p += 8;
     n -= 8;
   }
   uint64_t w = 0;
   for (size_t i = 0; i < n; i++) w = w << 8 | p[i];
-  h = (h ^ w) * UINT64_C(0x9fb21c651e98df25);
-  h ^= h >> 29;
+  h = mix(h ^ w, key);
   h *= UINT64_C(0x9e3779b97f4a7c15);
   return (uint32_t)(h >> 32);
 }

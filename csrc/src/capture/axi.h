@@ -44,6 +44,7 @@ typedef struct axi_txn {
 typedef struct axi_queue {
   uint64_t last_end;
   uint32_t head, tail, orphan;
+  uint32_t reset; /* the number of the last reset it has seen: older ones are empty */
   bool seen; /* a command of this id was accepted in this window */
 } axi_queue;
 
@@ -110,7 +111,7 @@ struct tg_axi {
   uint64_t w_running, blocked_running;
   uint64_t window_start;
   uint64_t patience; /* samples of long segments still to be walked one by one */
-  uint32_t window;
+  uint32_t window, resets;
   uint32_t open_now[2], orphan_reads;
   uint32_t newest_done[2]; /* the latest accepted of those complete */
   axi_block block;
@@ -121,6 +122,7 @@ struct tg_axi {
   uint32_t *order[2];
   size_t n_order[2], cap_order[2], open_from[2];
   size_t unsure_to[2]; /* all open ones before it are flagged uncertain */
+  size_t lower_to[2];  /* ... a lower bound */
   tg_intern *ids[2];
   axi_queue *queue[2];
   size_t n_queue[2], cap_queue[2];

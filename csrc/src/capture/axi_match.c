@@ -54,10 +54,12 @@ static tg_status queue_of(tg_axi *x, unsigned direction, unsigned ch, bool *know
     st = tg_grow(&x->a, (void **)&x->queue[direction], &x->cap_queue[direction], code + (size_t)1,
                  sizeof **x->queue);
     if (st != TG_OK) return st;
-    x->queue[direction][code] = (axi_queue){.last_end = NO_STAMP};
+    x->queue[direction][code] = (axi_queue){.last_end = NO_STAMP, .reset = x->resets};
     x->n_queue[direction] = code + (size_t)1;
   }
-  *out = &x->queue[direction][code];
+  axi_queue *q = &x->queue[direction][code];
+  if (q->reset != x->resets) *q = (axi_queue){.last_end = NO_STAMP, .reset = x->resets};
+  *out = q;
   return TG_OK;
 }
 
@@ -402,12 +404,12 @@ tg_status tg_axi_b_beat(tg_axi *x, uint64_t k) {
 /* ---- the ends of windows ------------------------------------------------------------------------
  */
 
+/* TG_AXI_F_UNCERTAIN or TG_AXI_F_LOWER. */
 void tg_axi_flag_open(tg_axi *x, unsigned d, uint32_t flag) {
   size_t from = x->open_from[d];
-  if (flag == TG_AXI_F_UNCERTAIN) {
-    if (x->unsure_to[d] > from) from = x->unsure_to[d];
-    x->unsure_to[d] = x->n_order[d];
-  }
+  size_t *done = flag == TG_AXI_F_UNCERTAIN ? &x->unsure_to[d] : &x->lower_to[d];
+  if (*done > from) from = *done;
+  *done = x->n_order[d];
   for (size_t i = from; i < x->n_order[d]; i++)
     if (x->txn[x->order[d][i]].status == OPEN) x->txn[x->order[d][i]].flags |= flag;
 }
@@ -487,12 +489,12 @@ tg_status tg_axi_reset(tg_axi *x, uint64_t k, const char *why) {
     x->open_from[d] = x->n_order[d];
     x->open_now[d] = 0;
     x->newest_done[d] = 0;
-    for (size_t i = 0; i < x->n_queue[d]; i++) x->queue[d][i] = (axi_queue){.last_end = NO_STAMP};
     st = never_accepted(x, d);
     x->trigger_on[d] = false;
   }
   if (st == TG_OK) st = leftover_w(x);
   if (st == TG_OK) st = tg_axi_end_block(x, k, false);
+  x->resets++; /* the queues of all ids are empty: each finds out when it is used */
   x->orphan_reads = 0;
   x->shut = (axi_cycles){0};
   x->w_head = x->n_w_wait = 0;

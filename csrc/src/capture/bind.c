@@ -35,7 +35,7 @@ static tg_status bundle_of(tg_capture *c, tg_intern *keys, uint32_t signal, cons
 
 /* VALID, READY and LAST are one bit wide; a ctrl has at least VALID and READY. */
 static bool fits(const cap_signal *s, cap_role role) {
-  if (!s->bits) return false;
+  if (!s->bits || (role.leaf < LEAF_STORED && s->width > CAP_MAX_WIDTH)) return false;
   if (role.leaf == LEAF_CTRL) return s->width >= 2;
   return role.leaf > LEAF_LAST || s->width == 1;
 }
@@ -117,13 +117,24 @@ static bool names_signal(const tg_capture *c, uint32_t row, const char *text) {
   return (n == name.n || n == bare) && memcmp(name.p, text, n) == 0;
 }
 
+static tg_status too_wide(tg_capture *c, uint32_t row) {
+  const tg_str name = tg_intern_get(c->names, c->signal[row].name);
+  return tg_cap_problem(c, 0, 0, "too-wide", "%.*s has %u bits, %u can be stored",
+                        (int)(name.n < 150 ? name.n : 150), (const char *)name.p,
+                        (unsigned)c->signal[row].width, CAP_MAX_WIDTH);
+}
+
 static tg_status mark_asked(tg_capture *c) {
   tg_status st = TG_OK;
   for (size_t k = 0; k < c->n_keep && st == TG_OK; k++) {
     bool found = false;
     for (uint32_t i = 0; i < c->n_signal; i++)
-      if (names_signal(c, i, c->keep[k])) c->signal[i].wanted = found = true;
-    if (!found) st = tg_cap_problem(c, 0, 0, "no-signal", "no signal is named %.150s", c->keep[k]);
+      if (names_signal(c, i, c->keep[k])) {
+        found = true;
+        c->signal[i].wanted = c->signal[i].width <= CAP_MAX_WIDTH;
+        if (!c->signal[i].wanted && st == TG_OK) st = too_wide(c, i);
+      }
+    if (!found && st == TG_OK) st = tg_cap_problem(c, 0, 0, "no-signal", "no signal is named %.150s", c->keep[k]);
   }
   for (size_t k = 0; k < c->n_map && st == TG_OK; k++) {
     c->map[k].signal = CAP_NONE;
@@ -132,6 +143,8 @@ static tg_status mark_asked(tg_capture *c) {
     if (c->map[k].signal == CAP_NONE)
       st = tg_cap_problem(c, 0, 0, "no-signal", "no signal is named %.150s, which %s is mapped to",
                           c->map[k].column, tg_cap_role_name(c->map[k].role));
+    else if (c->signal[c->map[k].signal].width > CAP_MAX_WIDTH)
+      st = too_wide(c, c->map[k].signal);
     else
       c->signal[c->map[k].signal].wanted = true;
   }

@@ -151,11 +151,18 @@ static tg_status consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bo
   }
 }
 
+static tg_status too_long(const tg_capture *c, tg_error *err) {
+  return tg_fail(err, TG_ELIMIT, c->offset, c->line, "a row or word of more than %llu bytes",
+                 (unsigned long long)c->max_item);
+}
+
+tg_status tg_cap_check_item(const tg_capture *c, size_t n, tg_error *err) {
+  return n > c->max_item ? too_long(c, err) : TG_OK;
+}
+
 static tg_status keep_rest(tg_capture *c, const uint8_t *p, size_t n, tg_error *err) {
   if (n == 0) return TG_OK;
-  if (c->n_carry + n > c->max_item)
-    return tg_fail(err, TG_ELIMIT, c->offset, c->line, "a row or word of more than %llu bytes",
-                   (unsigned long long)c->max_item);
+  if (n > c->max_item || c->n_carry > c->max_item - n) return too_long(c, err);
   tg_status st = tg_grow(&c->a, (void **)&c->carry, &c->cap_carry, c->n_carry + n, 1);
   if (st != TG_OK) return st;
   memcpy(c->carry + c->n_carry, p, n);
@@ -163,14 +170,33 @@ static tg_status keep_rest(tg_capture *c, const uint8_t *p, size_t n, tg_error *
   return TG_OK;
 }
 
-/* Reads the carried bytes and puts what is left of them to the front. */
+/* Reads the carried bytes and puts what is left of them to the front. Where nothing could be read
+ * it is not worth another look before there is twice as much: an item of n bytes is looked at
+ * log n times, however it comes. */
 static tg_status drain(tg_capture *c, bool final, tg_error *err) {
   size_t used = 0;
   const uint8_t *from = c->carry != NULL ? c->carry : (const uint8_t *)"";
   tg_status st = consume(c, from, from + c->n_carry, final, &used, err);
   if (used > 0 && used < c->n_carry) memmove(c->carry, c->carry + used, c->n_carry - used);
   c->n_carry -= used;
+  c->look_at = used > 0 ? 0 : c->n_carry < SIZE_MAX / 2 ? 2 * c->n_carry : SIZE_MAX;
   return st;
+}
+
+/* How many of the next bytes go to the carried ones before the next look at them: up to what may
+ * end the item, a line end or in a VCD any blank, and no more than an item may have. */
+static size_t next_piece(const tg_capture *c, const uint8_t *p, const uint8_t *end) {
+  const size_t left = (size_t)(end - p);
+  size_t n = c->look_at > c->n_carry ? c->look_at - c->n_carry : 0;
+  if (n < left && c->form == TG_CAPTURE_VCD) {
+    while (n < left && p[n] > ' ') n++;
+    n += n < left;
+  } else if (n < left) {
+    const uint8_t *eol = memchr(p + n, '\n', left - n);
+    n = eol != NULL ? (size_t)(eol - p) + 1 : left;
+  }
+  if (n > left) n = left;
+  return n < c->max_item - c->n_carry ? n : (size_t)(c->max_item - c->n_carry);
 }
 
 static tg_status fail_once(tg_capture *c, tg_status st, tg_error *err) {
@@ -188,13 +214,16 @@ tg_status tg_capture_feed(tg_capture *c, const uint8_t *p, size_t n, tg_error *e
   if (err != NULL) err->status = TG_OK;
   if (c->failed || c->finished)
     return tg_fail(err, TG_EINVAL, 0, 0, "the capture is finished or has failed");
-  while (c->n_carry > 0 && p < end &&
-         st == TG_OK) { /* complete the carried item up to a line end */
-    const uint8_t *eol = memchr(p, '\n', (size_t)(end - p));
-    size_t more = eol != NULL ? (size_t)(eol - p) + 1 : (size_t)(end - p);
+  while (c->n_carry > 0 && p < end && st == TG_OK) { /* complete the carried item */
+    const size_t more = next_piece(c, p, end);
+    if (more == 0) {
+      st = too_long(c, err);
+      break;
+    }
     st = keep_rest(c, p, more, err);
     p += more;
-    if (st == TG_OK && eol != NULL) st = drain(c, false, err);
+    if (st == TG_OK && (c->n_carry >= c->look_at || c->n_carry == c->max_item))
+      st = drain(c, false, err);
   }
   if (st == TG_OK && p < end) {
     st = consume(c, p, end, false, &used, err);
@@ -269,7 +298,8 @@ tg_status tg_capture_adopt(tg_capture *c, const tg_capture *dmp) {
   bool marks[3] = {tg_capture_about(c).windows > 1, tg_cap_has_mark(c, MARK_GAP),
                    tg_cap_has_mark(c, MARK_TRIGGER)};
   tg_status st = TG_OK;
-  if (!c->finished || !dmp->finished || dmp->form != TG_CAPTURE_DMP) return TG_EINVAL;
+  if (!c->finished || !dmp->finished || dmp->form != TG_CAPTURE_DMP || c->form == TG_CAPTURE_DMP)
+    return TG_EINVAL;
   if (dmp->depth_known && !c->depth_known) {
     c->given_samples = dmp->seen;
     c->depth_known = true;

@@ -12,6 +12,7 @@
 #include "tickgauge/intern.h"
 
 #define CAP_NONE UINT32_MAX
+#define CAP_MAX_WIDTH 1024u /* bits of a value that is stored: 16 words of tg_capture_changes */
 #define CAP_MAX_STEP ((uint32_t)1 << 30) /* a change keeps its step in 30 bits */
 
 /* ---- AXI roles: channel and leaf ------------------------------------------------------------ */
@@ -97,6 +98,7 @@ typedef struct cap_store {
   bool fixed_hex; /* RADIX_AUTO: every cell so far had exactly ceil(width / 4) hex digits */
   bool cur_x, was_x, next_x;
   bool dirty;
+  bool listed; /* VCD: among the known ones */
 } cap_store;
 
 enum cap_mark_kind { MARK_WINDOW = 0, MARK_GAP, MARK_TRIGGER };
@@ -138,6 +140,7 @@ struct tg_capture {
   /* input */
   uint8_t *carry;
   size_t n_carry, cap_carry;
+  size_t look_at; /* carried bytes before which another look is not worth it */
   uint64_t offset, line; /* of the first byte not yet consumed; line counts from 1 */
   bool at_start, finished, failed;
   struct cap_csv *csv;
@@ -194,6 +197,9 @@ tg_status tg_cap_vcd_consume(tg_capture *c, const uint8_t *p, const uint8_t *end
                              size_t *used, tg_error *err);
 tg_status tg_cap_dmp_consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
                              size_t *used, tg_error *err);
+/* TG_ELIMIT where an item of `n` bytes, with what ends it, is longer than the caller allows: the
+ * same whether it came in one piece or in many. */
+tg_status tg_cap_check_item(const tg_capture *c, size_t n, tg_error *err);
 tg_status tg_cap_csv_finish(tg_capture *c, tg_error *err);
 tg_status tg_cap_vcd_finish(tg_capture *c, tg_error *err);
 void tg_cap_csv_free(tg_capture *c);

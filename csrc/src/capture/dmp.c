@@ -56,12 +56,13 @@ tg_status tg_cap_dmp_consume(tg_capture *c, const uint8_t *p, const uint8_t *end
                              size_t *used, tg_error *err) {
   const uint8_t *q = p;
   tg_status st = TG_OK;
-  (void)err;
   while (q < end && st == TG_OK) {
     const uint8_t *e = memchr(q, '\n', (size_t)(end - q));
     if (e == NULL && !final) break;
-    st = line(c, q, e != NULL ? e : end);
     const uint8_t *next = e != NULL ? e + 1 : end;
+    st = tg_cap_check_item(c, (size_t)(next - q), err);
+    if (st == TG_OK) st = line(c, q, e != NULL ? e : end);
+    if (st != TG_OK) break;
     c->offset += (uint64_t)(next - q);
     c->line += e != NULL;
     q = next;

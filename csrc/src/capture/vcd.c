@@ -16,6 +16,7 @@ void tg_cap_vcd_free(tg_capture *c) {
   tg_release(&c->a, v->entry);
   tg_release(&c->a, v->scope);
   tg_release(&c->a, v->dirty);
+  tg_release(&c->a, v->known);
   tg_release(&c->a, v->word);
   tg_release(&c->a, v);
   c->vcd = NULL;
@@ -123,6 +124,15 @@ static inline void touch(struct cap_vcd *v, cap_store *s, uint32_t store) {
   }
 }
 
+/* An unknown value gets known: $dumpoff will take it away again. */
+static inline void set_known(struct cap_vcd *v, cap_store *s, uint32_t store, bool known) {
+  if (known && s->next_x && !s->listed) {
+    s->listed = true;
+    v->known[v->n_known++] = store;
+  }
+  s->next_x = !known;
+}
+
 static tg_status special(tg_capture *c, enum vcd_special what, uint8_t level) {
   static const enum cap_mark_kind kinds[] = {MARK_GAP, MARK_TRIGGER, MARK_WINDOW, MARK_GAP};
   struct cap_vcd *v = c->vcd;
@@ -149,7 +159,7 @@ static inline tg_status scalar(tg_capture *c, uint32_t dense, uint8_t level) {
     touch(v, s, store);
     if (s->words > 1) memset(s->next, 0, s->words * sizeof *s->next);
     s->next[0] = level == 1;
-    s->next_x = level == 2;
+    set_known(v, s, store, level != 2);
     return TG_OK;
   }
   for (unsigned k = 1; k < 4; k++)
@@ -170,19 +180,24 @@ static tg_status vector(tg_capture *c, uint32_t dense, const uint8_t *bits, size
   cap_store *s = &c->store[store];
   bool known = tg_cap_parse_bin(bits, n, v->word, s->words);
   touch(v, s, store);
-  s->next_x = !known;
+  set_known(v, s, store, known);
   if (!known) memset(v->word, 0, s->words * sizeof *v->word);
   memcpy(s->next, v->word, s->words * sizeof *s->next);
   return TG_OK;
 }
 
-/* $dumpoff: nothing is known until it is dumped again, and clock edges are lost. */
+/* $dumpoff: nothing is known until it is dumped again, and clock edges are lost. Only what became
+ * known since the last one is looked at. */
 static void forget(tg_capture *c) {
   struct cap_vcd *v = c->vcd;
-  for (uint32_t i = 0; i < c->n_store; i++) {
-    touch(v, &c->store[i], i);
-    c->store[i].next_x = true;
+  for (size_t i = 0; i < v->n_known; i++) {
+    cap_store *s = &c->store[v->known[i]];
+    s->listed = false;
+    if (s->next_x) continue;
+    touch(v, s, v->known[i]);
+    s->next_x = true;
   }
+  v->n_known = 0;
   v->clock_level = 2;
   v->gap_due = c->clocked;
 }
@@ -300,7 +315,8 @@ static tg_status item(tg_capture *c, const uint8_t *p, const uint8_t *lim, const
   }
 }
 
-static tg_status values(tg_capture *c, const uint8_t *p, const uint8_t *lim, size_t *used) {
+static tg_status values(tg_capture *c, const uint8_t *p, const uint8_t *lim, size_t *used,
+                        tg_error *err) {
   struct cap_vcd *v = c->vcd;
   const uint8_t *q = p, *next = NULL;
   uint64_t line = c->line;
@@ -328,6 +344,7 @@ static tg_status values(tg_capture *c, const uint8_t *p, const uint8_t *lim, siz
     }
     st = item(c, q, lim, &next, line, c->offset + (uint64_t)(q - p));
     if (next == NULL) break;
+    if (st == TG_OK) st = tg_cap_check_item(c, (size_t)(next - q) + 1, err);
     q = next;
   }
   c->line = line;
@@ -359,7 +376,7 @@ tg_status tg_cap_vcd_consume(tg_capture *c, const uint8_t *p, const uint8_t *end
   }
   const uint8_t *lim = end;
   while (lim > p && lim[-1] > ' ') lim--; /* a word without a blank behind it may go on */
-  st = values(c, p, lim, &body);
+  st = values(c, p, lim, &body, err);
   *used += body;
   if (st == TG_OK && final && p + body < end) {
     c->vcd->cut = true;

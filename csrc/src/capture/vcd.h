@@ -33,6 +33,8 @@ struct cap_vcd {
   uint64_t base;   /* clocked: edges so far */
   uint32_t *dirty; /* stores changed since they were last recorded */
   size_t n_dirty, cap_dirty;
+  uint32_t *known; /* stores that got known since the last $dumpoff */
+  size_t n_known, cap_known;
   uint32_t clock_id; /* dense number, or CAP_NONE */
   uint32_t special_id[4];
   uint8_t special_level[4]; /* 0, 1, or 2: unknown */
@@ -40,7 +42,7 @@ struct cap_vcd {
   bool rose;                /* the clock rose in this time slot */
   bool any_time;            /* a #time was seen */
   bool cut;                 /* the file ends inside a change */
-  bool in_comment, dump_off, gap_due;
+  bool in_comment, gap_due;
   bool chipscopy; /* levels of _TRIGGER are single samples */
   uint64_t *word; /* scratch of one value */
   uint32_t most;  /* its words */

@@ -6,6 +6,7 @@
 
 #include "capture/vcd.h"
 
+#define CLOCK_BUNDLES 256u /* interfaces that a clock's name is compared with */
 #define MAX_PATH 2048u /* bytes of a scope's path: names are written out in full */
 
 static bool is_blank(uint8_t ch) { return ch <= ' '; }
@@ -150,7 +151,8 @@ tg_status tg_cap_vcd_head(tg_capture *c, const uint8_t *p, const uint8_t *end, b
     for (w = next_word(key_end, end, &stop); w != NULL && !is_word(w, stop, "$end");)
       w = next_word(stop, end, &stop);
     if (w == NULL || (stop == end && !final)) break;
-    st = section(c, key, key_end, w, err);
+    st = tg_cap_check_item(c, (size_t)(stop - q) + 1, err);
+    if (st == TG_OK) st = section(c, key, key_end, w, err);
     for (const uint8_t *s = q; s < stop; s++) c->line += *s == '\n';
     c->offset += (uint64_t)(stop - q);
     q = stop;
@@ -189,7 +191,8 @@ static unsigned clock_score(const tg_capture *c, uint32_t row) {
     if (contains(s, leaf, not_a_clock[i])) return 0;
   score = 1000u + (contains(s, leaf, "aclk") ? 50u : 0u) -
           (s.n - leaf < 40 ? (unsigned)(s.n - leaf) : 40u);
-  for (size_t i = 0; i < c->n_bundle; i++) { /* near an interface: in its scope */
+  /* near an interface: in its scope; the first are those with most signals */
+  for (size_t i = 0; i < c->n_bundle && i < CLOCK_BUNDLES; i++) {
     tg_str prefix = tg_intern_get(c->names, c->bundle[i].prefix);
     unsigned same = 0;
     for (size_t k = 0; k < prefix.n && k < s.n && prefix.p[k] == s.p[k]; k++)
@@ -345,5 +348,7 @@ tg_status tg_vcd_begin(tg_capture *c, tg_error *err) {
   if (st == TG_OK) st = index_ids(c);
   if (st == TG_OK)
     st = tg_grow(&c->a, (void **)&v->dirty, &v->cap_dirty, c->n_store + 1, sizeof *v->dirty);
+  if (st == TG_OK)
+    st = tg_grow(&c->a, (void **)&v->known, &v->cap_known, c->n_store + 1, sizeof *v->known);
   return st;
 }
