@@ -181,7 +181,7 @@ static void remember(history *h, uint64_t stamp, bool opens) {
 
 /* The median of the last stamps: a torn number among them does not move it. */
 static uint64_t recent(const history *h) {
-  uint64_t v[BEHIND];
+  uint64_t v[BEHIND] = {0};
   size_t n = h->n < BEHIND ? h->n : BEHIND;
   for (size_t i = 0; i < n; i++) {
     size_t at = i;

@@ -8,11 +8,14 @@
 #include "boots.h"
 #include "formats.h"
 
-/* Every event in two rules: clocks that count (counter, uptime) print no decimal point. */
+/* Every event in two rules: clocks that count (counter, uptime) print no decimal point. The
+ * arguments are string literals, which only stand side by side without parentheses.
+ * NOLINTBEGIN(bugprone-macro-parentheses) */
 #define HEAD(clock) "{head:text} {t:" clock "}: ~[(+{gap:uint}) ~]"
 #define EVENT(n, tagged, rest)                                                   \
   {.name = "ftrace." n "_ticks", .pattern = HEAD("uint") rest, .tag = (tagged)}, \
       {.name = "ftrace." n, .pattern = HEAD("dec") rest, .tag = (tagged), .exponents = "t=-9"}
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static const tg_rule_def rules[] = {
     EVENT("begin", "optee_invoke_fn_begin:",

@@ -476,7 +476,7 @@ static inline const uint8_t *client_at(const pattern *pat, const uint8_t *p, con
  * matched here would be matched there, too. */
 static const uint8_t *match_plain(tg_legacy *l, const uint8_t *p, const uint8_t *end,
                                   tg_status *status) {
-  tg_str numbers[FIELDS];
+  tg_str numbers[FIELDS] = {{NULL, 0}};
   match *best = l->best;
   kind found = {TAGS[l->tag].first, 0};
   if (end - p < ROOM) return NULL;

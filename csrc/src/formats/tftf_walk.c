@@ -94,7 +94,8 @@ typedef struct walk {
 } walk;
 
 static bool equal(tg_str a, tg_str b) {
-  return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+  if (a.n != b.n) return false;
+  return a.n == 0 || (a.p != NULL && b.p != NULL && memcmp(a.p, b.p, a.n) == 0);
 }
 
 static bool starts_with(tg_str a, const char *word) {
