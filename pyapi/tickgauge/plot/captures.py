@@ -79,6 +79,7 @@ def lanes(
 def _bars(ax: Axes, port: Port, first: int, last: int, lanes_: int) -> None:
     """Transactions of the range as bars, reads above writes, each on the first free row."""
     rows: list[int] = []
+    named: set[str] = set()
     for t in port.transactions:
         start = t["ax_valid"] if t["ax_valid"] is not None else t["data_first"]
         end = t["data_last"] if t["direction"] == "read" else t["b_accept"]
@@ -89,14 +90,16 @@ def _bars(ax: Axes, port: Port, first: int, last: int, lanes_: int) -> None:
         rows[row : row + 1] = [end]
         if row >= 12:
             continue
-        colour = _DIRECTIONS[t["direction"]]
+        name = f"{t['direction']} at the trigger" if t["trigger"] else t["direction"]
         ax.broken_barh(
             [(start, end - start + 1)],
             (-1.2 - 0.5 * row, 0.35),
-            facecolors=colour,
+            facecolors=_DIRECTIONS[t["direction"]],
             alpha=0.9 if t["trigger"] else 0.5,
             edgecolor="black" if t["trigger"] else "none",
+            label=None if name in named else name,
         )
+        named.add(name)
     ax.set_ylim(-1.2 - 0.5 * max(1, min(12, len(rows))), lanes_ - 0.3)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..display import clip
 from . import style
 from .style import Series
 
@@ -109,7 +110,7 @@ def heatmap(
         if np.isfinite(ratio):
             ink = "white" if abs(shades[i, j]) > 0.6 * limit else "black"
             ax.text(j, i, f"{ratio:.2f}", ha="center", va="center", fontsize="x-small", color=ink)
-    ax.set_xticks(range(len(releases)), releases)
+    _release_axis(ax, releases)
     ax.set_yticks(range(len(keys)), keys, fontsize="small")
     ax.set(title=title, xlabel="release")
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
@@ -118,6 +119,14 @@ def heatmap(
     bar.set_ticks(marks, labels=[f"x{2.0**t:.2g}" for t in marks])
     ax.grid(False)
     return ax
+
+
+def _release_axis(ax: Axes, releases: Sequence[str]) -> None:
+    """Releases as marks, long names slanted and cut."""
+    names = [clip(name, 16) for name in releases]
+    ax.set_xticks(range(len(names)), names)
+    if max(map(len, names), default=0) > 8:
+        ax.tick_params(axis="x", rotation=25)
 
 
 def steps(
@@ -155,7 +164,7 @@ def steps(
                 ax.plot([a - 0.3, b - 0.7], [level, level], color=colour, linewidth=1.4, alpha=0.7)
         for at in starts:
             ax.axvline(at - 0.5, color=colour, linewidth=0.8, linestyle=":")
-    ax.set_xticks(range(len(releases)), releases)
+    _release_axis(ax, releases)
     ax.set(xlabel="release", ylabel=f"latency [{unit}]", title=title)
     ax.set_ylim(bottom=0)
     style.legend(ax)
