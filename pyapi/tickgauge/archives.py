@@ -6,6 +6,8 @@ Names of members are names only: nothing is written, and no member is ever looke
 from __future__ import annotations
 
 import io
+import lzma
+import struct
 import tarfile
 import tempfile
 import zipfile
@@ -18,10 +20,22 @@ from .errors import Error, InputError, LimitError
 from .source import Source, Stream, broken
 from .unpack import SLACK, Limits
 
-__all__ = ["members"]
+__all__ = ["ZIP_DAMAGE", "members"]
 
 #: A zip archive that cannot be sought is kept in memory up to this size, then in a file.
 SPOOL = 1 << 26
+
+#: What zipfile and the decompressors below it throw at bytes that are no whole archive.
+ZIP_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError,
+    RuntimeError, ValueError, OverflowError, IndexError,
+)  # fmt: skip
+
+#: The same of tarfile.
+TAR_DAMAGE = (tarfile.TarError, zlib.error, EOFError, ValueError, OverflowError)
+
+#: Bytes of a header of tar that only carries a long name or attributes.
+TAR_HEADER = 1 << 20
 
 #: Members that make a zip archive a form of its own.
 FORM_OF_ITS_OWN = {"waveform.csv", "waveform.vcd"}
@@ -92,12 +106,24 @@ class _Pull(io.RawIOBase):
         return self._end == bytes(512)
 
 
+class _Info(tarfile.TarInfo):
+    """A header; those that tarfile would read into memory whole are bounded."""
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        long = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE,
+                tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)  # fmt: skip
+        if self.type in long and not 0 <= self.size <= TAR_HEADER:
+            raise LimitError(f"a header of more than {TAR_HEADER} bytes")
+        member: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]
+        return member
+
+
 def _of_tar(stream: Stream, limits: Limits) -> Iterator[Stream]:
     name = stream.source.name
     pull = _Pull(stream)
     count = 0
     try:
-        with tarfile.open(fileobj=pull, mode="r|") as archive:
+        with tarfile.open(fileobj=pull, mode="r|", tarinfo=_Info) as archive:
             for info in archive:
                 if not info.isreg():
                     continue
@@ -106,15 +132,23 @@ def _of_tar(stream: Stream, limits: Limits) -> Iterator[Stream]:
                     raise LimitError(f"more than {limits.entries} members", path=name)
                 file = archive.extractfile(info)
                 member = Source(f"{name}/{info.name}", _once(name))
-                yield Stream(member, _Member(file), limits)
+                # holes cost nothing in an archive: only what is stored counts as packed
+                packed = _stored(info) if info.issparse() else None
+                yield Stream(member, _Member(file, packed, limits), limits)
                 archive.members.clear()  # type: ignore[attr-defined]  # or they pile up
         while pull.read(1 << 16):  # damage behind the last member counts, too
             pass
-    except (tarfile.TarError, zlib.error, Error, OSError) as error:
+    except (Error, OSError, *TAR_DAMAGE) as error:
         yield broken(name, _as_told(error, name))
         return
     if not pull.ends_with_zeros:
         yield broken(name, InputError("the archive is cut: it has no end mark", path=name))
+
+
+def _stored(info: tarfile.TarInfo) -> int:
+    """Bytes of a sparse member that lie in the archive."""
+    pieces: Any = info.sparse
+    return sum(size for _, size in pieces)
 
 
 def _as_told(error: Exception, name: str) -> Exception:
@@ -142,7 +176,9 @@ class _Member(io.RawIOBase):
     def read(self, n: int = -1) -> bytes:
         try:
             data: bytes = self._file.read(n)
-        except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+        except (tarfile.TarError, *ZIP_DAMAGE) as error:
+            if isinstance(error, Error):
+                raise
             raise InputError(f"the archive is damaged or cut: {error}") from error
         self._given += len(data)
         if self._limits is not None and self._packed is not None and self._given > SLACK:
@@ -167,7 +203,7 @@ def _of_zip(stream: Stream, limits: Limits) -> Iterator[Stream] | None:
         file = _seekable(stream)
         archive = zipfile.ZipFile(file)
         infos = sorted((i for i in archive.infolist() if not i.is_dir()), key=lambda i: i.filename)
-    except (zipfile.BadZipFile, Error, OSError, NotImplementedError) as error:
+    except (Error, OSError, *ZIP_DAMAGE) as error:
         text = f"the archive is damaged or cut: {error}"
         return iter([broken(name, InputError(text, path=name))])
     if any(PurePosixPath(info.filename).name in FORM_OF_ITS_OWN for info in infos):
@@ -203,7 +239,7 @@ def _zip_members(
             shown = f"{name}/{info.filename}"
             try:
                 file = archive.open(info)
-            except (zipfile.BadZipFile, RuntimeError, OSError) as error:  # RuntimeError: encrypted
+            except (OSError, *ZIP_DAMAGE) as error:
                 yield broken(shown, InputError(f"cannot be unpacked: {error}", path=shown))
                 continue
             member = _Member(file, info.compress_size, limits)

@@ -26,10 +26,11 @@ __all__ = ["Stamp", "load", "parse", "sniff"]
 STEP = 64
 
 _ITEM = re.compile(
-    rb"[ \t]*- core: (\d+)\r?\n[ \t]+counter: (\d+)\r?\n[ \t]+address: 0x([0-9a-fA-F]+)\r?\n"
+    rb"[ \t]*- core: (\d{1,9})\r?\n[ \t]+counter: (\d{1,19})\r?\n"
+    rb"[ \t]+address: 0x([0-9a-fA-F]{1,16})\r?\n"
     rb"[ \t]+component: '?([^'\r\n]+?)'?[ \t]*(?:\r?\n|$)"
 )
-_TSV = re.compile(rb"(\d+)\t(-?\d+)\t0x([0-9a-fA-F]+)\t([^\t\r\n]+)\r?(?:\n|$)")
+_TSV = re.compile(rb"(\d{1,9})\t(-?\d{1,19})\t0x([0-9a-fA-F]{1,16})\t([^\t\r\n]+)\r?(?:\n|$)")
 _TOKENS = {"libteec": "L", "kmodule": "k", "core": "C"}
 
 # One call on one core: the client library's stamps around it; what a first invoke does besides
@@ -60,6 +61,7 @@ class _Found:
         default_factory=lambda: {"ts_calls": [], "readings": [], "problems": []}
     )
     keys: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
 
     def problem(self, stamp: Stamp, reason: str, detail: str) -> None:
         self.rows["problems"].append(
@@ -126,7 +128,7 @@ def parse(data: bytes, name: str = "") -> list[Stamp]:
 
 def load(source: Any, options: Any) -> Part:
     """Read a source as a stamp file."""
-    data = source.read_bytes()
+    data = source.read_bytes(options.limits)
     stamps = parse(data, source.name)
     info = SourceInfo(source.name, form="ts", bytes=len(data), formats=("ts",))
     info.digest = hashlib.sha256(data).hexdigest()
@@ -135,8 +137,11 @@ def load(source: Any, options: Any) -> Part:
     if not stamps:
         info.message = "no stamp was recorded"
     found = _Found()
-    for core in sorted({s.core for s in stamps}):
-        _core_calls([s for s in stamps if s.core == core], found)
+    by_core: dict[int, list[Stamp]] = {}
+    for stamp in stamps:
+        by_core.setdefault(stamp.core, []).append(stamp)
+    for core in sorted(by_core):
+        _core_calls(by_core[core], found)
     info.problems = len(found.rows["problems"])
     return Part([info], _tables(found, bool(stamps), options.clock))
 
@@ -234,7 +239,11 @@ def _add_call(operation: str, text: str, part: list[Stamp], found: _Found) -> No
         hops, rpcs = _hops(text, part)
         operation = {"invoke": "invoke", "kernel": "kernel invoke"}[operation]
     rows = found.rows["ts_calls"]
-    first = all(row["operation"] != operation for row in rows)
+    if any(abs(hop) >= 1 << 63 for hop in hops.values()):
+        found.problem(part[0], "overflow", "the counters of a call are more than 2^63 apart")
+        return
+    first = operation not in found.seen
+    found.seen.add(operation)
     block = len(rows)
     rows.append(
         {

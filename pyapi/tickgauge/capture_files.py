@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
+from .archives import ZIP_DAMAGE
 from .capture import FORMS, Capture
 from .detect import Match
-from .errors import InputError, LimitError
+from .errors import Error, InputError, LimitError
+from .source import Pieces
 from .unpack import LIMITS, Limits, Unpacked
 
 __all__ = ["load", "read_capture", "sniff"]
@@ -44,16 +46,17 @@ def _is_ila(head: bytes, source: Any) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             names = {Path(name).name for name in archive.namelist()}
-    except (OSError, zipfile.BadZipFile):
+    except (OSError, *ZIP_DAMAGE):
         return False
     return bool(names & {"waveform.csv", "waveform.vcd"})
 
 
 def load(source: Any, options: Any) -> Capture:
     """Read a source that `sniff` recognised (for the dispatcher of ``tickgauge.read``)."""
-    with source.open() as stream:
-        data = io.BytesIO(b"".join(stream))
-    return read_capture(data, name=source.name, clock=getattr(options, "clock", None))
+    with source.open(options.limits) as stream:
+        return read_capture(
+            Pieces(stream), name=source.name, clock=options.clock, limits=options.limits
+        )
 
 
 def read_capture(
@@ -154,8 +157,12 @@ def _read(
     pieces = _gathered(unpacked)
     first = next(pieces, b"")
     if first[:4] == b"PK\x03\x04":
-        data = b"".join([first, *pieces])
-        return _read_archive(data, name, options, clock, wish)
+        data = bytearray(first)
+        for piece in pieces:
+            data += piece
+            if len(data) > limits.whole:
+                raise LimitError(f"an archive of more than {limits.whole} bytes")
+        return _read_archive(bytes(data), name, options, clock, wish)
     form = _core.capture_sniff(first[:4096])
     if form is None or form == "dmp":
         raise InputError(
@@ -216,7 +223,9 @@ def _read_archive(
             if "waveform.dmp" in members:
                 dump = _fed("dmp", _member(archive, members["waveform.dmp"]), {})
                 core.adopt(dump)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+    except ZIP_DAMAGE as error:
+        if isinstance(error, Error):
+            raise
         raise InputError(f"the .ila archive is damaged: {error}") from error
     digest = hashlib.sha256(data).hexdigest()
     notes = [f"read from the archive's {main}"]

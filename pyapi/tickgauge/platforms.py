@@ -112,14 +112,24 @@ class Identity(NamedTuple):
 
 
 def _cpu(text: object, where: str) -> Cpu:
-    match = re.fullmatch(r"\s*(\d+)\s*,\s*(\d+)\s*", str(text))
+    match = re.fullmatch(r"\s*([0-9]{1,9})\s*,\s*([0-9]{1,9})\s*", str(text))
     if match is None:
         raise InputError(f"{where}: {text!r} is not 'cluster,core'")
     return Cpu(int(match[1]), int(match[2]))
 
 
+#: Cpus of a board: far more than any has, and few enough to list.
+MOST_CPUS = 4096
+
 _KEYS = {"title", "names", "clock_hz", "clock_source", "clusters", "linear", "labels"}
 _LABEL_KEYS = {"printed", "cpus", "source", "forms", "until", "note"}
+
+
+def _cluster(raw: Mapping[str, Any], where: str) -> Cluster:
+    cores = raw.get("cores")
+    if not isinstance(cores, int) or not 0 <= cores <= MOST_CPUS:
+        raise InputError(f"{where}: a cluster needs 'cores', a number up to {MOST_CPUS}")
+    return Cluster(cores, str(raw.get("name", "")))
 
 
 def _label_map(raw: Mapping[str, Any], where: str) -> LabelMap:
@@ -150,17 +160,18 @@ def _platform(name: str, raw: object, path: str) -> Platform:
     if clock is not None and (not isinstance(clock, int) or not 0 < clock < 2**63):
         raise InputError(f"{where}: clock_hz is a positive whole number of ticks per second")
     try:
-        clusters = tuple(Cluster(int(c["cores"]), str(c.get("name", ""))) for c in raw["clusters"])
-    except KeyError:
-        clusters = ()
-        if "clusters" in raw:
-            raise InputError(f"{where}: a cluster needs 'cores'") from None
-    linear = tuple(_cpu(c, where) for c in raw.get("linear", ()))
-    labels = tuple(_label_map(m, where) for m in raw.get("labels", ()))
+        clusters = tuple(_cluster(c, where) for c in raw.get("clusters", ()))
+        linear = tuple(_cpu(c, where) for c in raw.get("linear", ()))
+        labels = tuple(_label_map(m, where) for m in raw.get("labels", ()))
+        names = tuple(str(n).lower() for n in raw.get("names", (name,)))
+    except (TypeError, AttributeError) as error:
+        raise InputError(f"{where}: a list or a table is expected: {error}") from None
+    if sum(c.cores for c in clusters) > MOST_CPUS:
+        raise InputError(f"{where}: more than {MOST_CPUS} cpus")
     return Platform(
         name=name,
         title=str(raw.get("title", name)),
-        names=tuple(str(n).lower() for n in raw.get("names", (name,))),
+        names=names,
         clock_hz=clock,
         clock_source=str(raw.get("clock_source", path)),
         clusters=clusters,
@@ -169,18 +180,18 @@ def _platform(name: str, raw: object, path: str) -> Platform:
     )
 
 
-def _parse(text: str, path: str) -> dict[str, Platform]:
+def _parse(path: Path, name: str) -> dict[str, Platform]:
     try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not TOML: {error}") from error
-    return {name: _platform(name, value, path) for name, value in raw.items()}
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, no end of digits
+        raise InputError(f"{name}: not TOML: {error}") from error
+    return {board: _platform(board, value, name) for board, value in raw.items()}
 
 
 @cache
 def _shipped() -> dict[str, Platform]:
     path = Path(__file__).with_name("platforms.toml")
-    return _parse(path.read_text(encoding="utf-8"), path.name)
+    return _parse(path, path.name)
 
 
 def load(path: str | os.PathLike[str] | None = None) -> dict[str, Platform]:
@@ -200,7 +211,7 @@ def load(path: str | os.PathLike[str] | None = None) -> dict[str, Platform]:
     """
     own: dict[str, Platform] = {}
     if path is not None:
-        own = _parse(Path(path).read_text(encoding="utf-8"), os.fspath(path))
+        own = _parse(Path(path), os.fspath(path))
     return {**own, **{k: v for k, v in _shipped().items() if k not in own}}
 
 
@@ -229,7 +240,7 @@ def choose(wanted: str | None) -> tuple[dict[str, Platform], str | None]:
     if wanted is None:
         return load(), None
     if wanted.endswith(".toml") or os.sep in wanted:
-        own = _parse(Path(wanted).read_text(encoding="utf-8"), wanted)
+        own = _parse(Path(wanted), wanted)
         return load(wanted), next(iter(own)) if len(own) == 1 else None
     known = load()
     found = find(wanted, known)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +22,7 @@ from .frame import Column, Frame, concat
 from .halves import can_halve, read_halves
 from .platforms import choose
 from .rules import Rule, as_rules, with_shipped
-from .source import Source, Stream, expand, opened
+from .source import Pieces, Source, Stream, expand, opened
 from .unpack import LIMITS, Limits
 
 __all__ = ["Options", "parse_clock", "read", "read_lines", "read_together"]
@@ -66,7 +65,7 @@ def parse_clock(clock: int | float | str | None) -> int | None:
     """
     if clock is None:
         return None
-    form = r"([0-9.]+(?:[eE][+]?[0-9]+)?)\s*([kKMG]?)(?:[hH][zZ])?"
+    form = r"([0-9.]{1,40}(?:[eE][+]?[0-9]{1,2})?)\s*([kKMG]?)(?:[hH][zZ])?"
     match = re.fullmatch(form, str(clock).replace("_", "").strip())
     scale = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9}
     try:
@@ -97,12 +96,10 @@ class _Rulesets:
             one = free.pop()
         except IndexError:
             one = _core.RuleSet([rule.definition() for rule in with_shipped(rules)])
-        try:
-            yield one
-        finally:
-            if len(self._free) > 8:
-                self._free.clear()
-            free.append(one)
+        yield one  # after an exception a reader may still hold it: it is not lent again
+        if len(self._free) > 8:
+            self._free.clear()
+        free.append(one)
 
 
 _RULESETS = _Rulesets()
@@ -344,7 +341,7 @@ def _trouble(source: int, info: SourceInfo) -> Frame:
 
 def load(source: Source, options: Options) -> Part:
     """Read a source as console lines (what `detect.LINES` stands for)."""
-    with source.open() as stream:
+    with source.open(options.limits) as stream:
         return _load_lines(stream, options, lambda n: None)
 
 
@@ -362,8 +359,7 @@ def _read_one(stream: Stream, options: Options, advance: Callable[[int], Any]) -
         part = _load_lines(stream, options, advance)
         return _explained(part, verdict)
     if source.path is None or stream.compression:
-        data = b"".join(stream)
-        source = Source(source.name, lambda: io.BytesIO(data), source.path, source.release)
+        source = Source(source.name, lambda: Pieces(stream), source.path, source.release)
     made = verdict.form.load(source, options)
     return _explained(made, verdict) if isinstance(made, Part) else made
 

@@ -262,7 +262,7 @@ def load_rules(path: str | os.PathLike[str]) -> list[Rule]:
     path = Path(path)
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, no end of digits
         raise RuleError(f"not a TOML file: {error}", path=str(path)) from error
     prefix = content.get("format", re.sub(r"[^A-Za-z0-9_]+", "_", path.stem))
     tables = content.get("rule", [])

@@ -20,7 +20,7 @@ import numpy as np
 from . import _core
 from .errors import InputError, NotEnoughData
 from .packing import class_of
-from .sides import Key, Side, side_of
+from .sides import EXCHANGES, Key, Side, side_of
 
 __all__ = ["Snapshot", "is_snapshot", "load", "load_any", "load_snapshot", "snapshot", "sniff"]
 
@@ -28,6 +28,9 @@ SCHEMA, VERSION = "tickgauge-snapshot", 1
 
 #: Distinct values of a key in one boot beyond which they are folded onto a log grid.
 MAX_DISTINCT = 65_536
+
+#: Powers of ten that a key's values may be scaled by, up and down.
+EXPONENTS = 64
 
 _BOOT = ("platform", "version", "build", "clock_hz")
 
@@ -287,7 +290,7 @@ def load_snapshot(data: bytes, name: str = "snapshot") -> Snapshot:
     """
     try:
         document = json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"not a snapshot: {error}", path=name) from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise InputError(f"not a snapshot: no schema {SCHEMA}", path=name)
@@ -305,23 +308,69 @@ def load_snapshot(data: bytes, name: str = "snapshot") -> Snapshot:
         raise InputError(f"damaged snapshot: {error}", path=name) from None
 
 
+_TEXTS = ("format", "test", "metric", "operation", "place", "labels", "unit", "exchange",
+          "origin", "better")  # fmt: skip
+
+
+def _whole(value: Any, what: str, low: int, high: int) -> None:
+    """ValueError where it is no whole number within the bounds; a JSON 1.5 or true is none."""
+    if type(value) is not int or not low <= value < high:
+        raise ValueError(f"{what} is {str(value)[:40]}")
+
+
+def _text(value: Any, what: str) -> None:
+    if not isinstance(value, str):
+        raise ValueError(f"{what} is no text")
+
+
 def _check(made: Snapshot) -> None:
-    """ValueError where a snapshot contradicts itself."""
-    boots = {source["digest"]: len(source["boots"]) for source in made.sources}
+    """ValueError where a snapshot contradicts itself or holds what no snapshot does."""
+    boots = {}
+    for source in made.sources:
+        _text(source["digest"], "a digest")
+        _text(source["format"], "a format")
+        boots[source["digest"]] = len(source["boots"])
+        for boot in source["boots"]:
+            for name, value in boot.items():
+                if name == "clock_hz":
+                    _whole(value, name, 1, 1 << 64)
+                elif name in _BOOT:
+                    _text(value, name)
+                else:
+                    raise ValueError(f"{name} is not known of a boot")
     for entry in made.keys:
-        key = Key(**{n: v for n, v in entry.items() if n != "units"})
-        if key.resolution < 1:
-            raise ValueError(f"key {key.test} {key.metric}: resolution {key.resolution}")
+        _check_key(Key(**{n: v for n, v in entry.items() if n != "units"}))
         for unit in entry["units"]:
-            if not 0 <= unit["boot"] < max(1, boots[unit["source"]]):
-                raise ValueError(f"boot {unit['boot']} is not among those of its source")
-            for name in ("count", "block"):
-                if name in unit and len(unit[name]) != len(unit["value"]):
-                    raise ValueError(f"{name} and value differ in length")
-            if any(not -(1 << 63) <= v < 1 << 63 for v in unit["value"]):
-                raise ValueError("a value beyond 63 bits")
-            if any(c < 1 for c in unit.get("count", ())):
-                raise ValueError("a count below 1")
+            _check_unit(unit, boots)
+
+
+def _check_key(key: Key) -> None:
+    for name in _TEXTS:
+        if getattr(key, name) is not None:
+            _text(getattr(key, name), name)
+    for name in ("cluster", "core", "cpu"):
+        if getattr(key, name) is not None:
+            _whole(getattr(key, name), name, 0, 1 << 32)
+    if key.clock_hz is not None:
+        _whole(key.clock_hz, "clock_hz", 1, 1 << 64)
+    _whole(key.exp10, "exp10", -EXPONENTS, EXPONENTS + 1)
+    _whole(key.resolution, "resolution", 1, 1 << 63)
+    if key.exchange not in (None, "", *EXCHANGES):
+        raise ValueError(f"exchange is {key.exchange[:40]}")
+    if key.better not in (None, "lower", "higher", "none"):
+        raise ValueError(f"better is {key.better[:40]}")
+
+
+def _check_unit(unit: Mapping[str, Any], boots: Mapping[str, int]) -> None:
+    _whole(unit["boot"], "boot", 0, max(1, boots[unit["source"]]))
+    _whole(unit.get("run", 0), "run", 0, 1 << 32)
+    for name, low, high in (("count", 1, 1 << 63), ("block", 0, 1 << 63)):
+        if name in unit and len(unit[name]) != len(unit["value"]):
+            raise ValueError(f"{name} and value differ in length")
+        for number in unit.get(name, ()):
+            _whole(number, f"a {name}", low, high)
+    for number in unit["value"]:
+        _whole(number, "a value", -(1 << 63), 1 << 63)
 
 
 def load_any(source: str | os.PathLike[str]) -> Any:
@@ -342,4 +391,4 @@ def sniff(head: bytes, source: Any) -> Any:
 
 def load(source: Any, options: Any) -> Snapshot:
     """Read a snapshot, for the dispatcher."""
-    return load_snapshot(source.read_bytes(), source.name)
+    return load_snapshot(source.read_bytes(options.limits), source.name)

@@ -20,7 +20,7 @@ from ._lazy import need
 from .errors import Error, InputError, LimitError
 from .unpack import LIMITS, Limits, Unpacked
 
-__all__ = ["HEAD", "Source", "Stream", "broken", "expand", "files_of", "opened"]
+__all__ = ["HEAD", "Pieces", "Source", "Stream", "broken", "expand", "files_of", "opened"]
 
 #: Bytes that the dispatcher may look at before it decides.
 HEAD = 1 << 16
@@ -60,10 +60,23 @@ class Source:
         """Open it, look at the first bytes, and decompress if they ask for it."""
         return Stream(self, self._opener(), limits)
 
-    def read_bytes(self) -> bytes:
-        """All of it, decompressed."""
-        with self.open() as stream:
-            return b"".join(stream)
+    def read_bytes(self, limits: Limits = LIMITS) -> bytes:
+        """All of it, decompressed.
+
+        Raises
+        ------
+        LimitError
+            It is longer than ``limits.whole``.
+        """
+        parts, size = [], 0
+        with self.open(limits) as stream:
+            for piece in stream:
+                size += len(piece)
+                if size > limits.whole:
+                    text = f"more than {limits.whole} bytes, and this form is read as a whole"
+                    raise LimitError(text, path=self.name)
+                parts.append(piece)
+        return b"".join(parts)
 
 
 class Stream:
@@ -362,6 +375,26 @@ def _looked_into(stream: Stream, limits: Limits, layers: int) -> Iterator[Stream
             yield from _looked_into(member, limits, layers - 1)
         finally:
             member.close()
+
+
+class Pieces(io.RawIOBase):
+    """The bytes of a stream as a file that can be read once; closing it leaves the stream open."""
+
+    def __init__(self, stream: Iterable[bytes]) -> None:
+        self._pieces = iter(stream)
+        self._left = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, n: int = -1) -> bytes:
+        """At most `n` bytes, of one piece."""
+        if not self._left:
+            self._left = memoryview(next(self._pieces, b""))
+        end = len(self._left) if n < 0 else n
+        data = bytes(self._left[:end])
+        self._left = self._left[end:]
+        return data
 
 
 class _Raising(io.RawIOBase):

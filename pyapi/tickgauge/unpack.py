@@ -45,12 +45,16 @@ class Limits:
         Members of an archive.
     layers : int
         Compressions and archives within each other.
+    whole : int
+        Bytes of a file that is held in memory as a whole: a snapshot, a stamp file, an ``.ila``
+        archive.
     """
 
     size: int = 1 << 40
     ratio: int = 5000
     entries: int = 100_000
     layers: int = 4
+    whole: int = 1 << 28
 
 
 LIMITS = Limits()

@@ -199,3 +199,38 @@ def test_urls() -> None:
     assert list(contents("memory://archives-test/boot/*").values()) == [LOGS["boot/1.log"], b""]
     with pytest.raises(FileNotFoundError):
         expand("memory://archives-test/none/*")
+
+
+def _header(name: bytes, size: int, kind: bytes, rest: bytes = b"") -> bytes:
+    """A tar header by hand: what no archiver writes."""
+    out = bytearray(512)
+    out[: len(name)] = name
+    out[100:108] = b"0000644\0"
+    out[124:136] = b"\x80" + size.to_bytes(11, "big")
+    out[148:156] = b" " * 8
+    out[156:157] = kind
+    out[257:265] = b"ustar  \0"
+    out[386 : 386 + len(rest)] = rest
+    out[148:156] = b"%06o\0 " % sum(out)
+    return bytes(out)
+
+
+@pytest.mark.parametrize("kind", [b"L", b"K", b"x", b"g"])
+def test_a_long_name_of_a_terabyte_is_refused(kind: bytes) -> None:
+    whole = tar({"a.log": b"one\n"}).rstrip(b"\0")
+    whole += bytes(-len(whole) % 512)
+    found = list(contents(whole + _header(b"long", 1 << 40, kind) + bytes(10240)).values())
+    assert found[0] == b"one\n"
+    assert isinstance(found[1], LimitError)
+    assert "a header of more than 1048576 bytes" in str(found[1])
+
+
+def test_a_sparse_member_that_is_all_holes_is_refused() -> None:
+    """Half a kilobyte that stands for a terabyte of zeros."""
+    size = b"\x80" + (1 << 40).to_bytes(11, "big")
+    nothing_stored = size + b"\x80" + bytes(11)
+    rest = nothing_stored + bytes(97 - len(nothing_stored)) + size
+    data = _header(b"holes.log", 0, b"S", rest) + bytes(10240)
+    found = list(contents(data).values())
+    assert isinstance(found[0], LimitError)
+    assert "unfolds to more than 5000 times" in str(found[0])

@@ -132,12 +132,19 @@ def test_saved_and_found_by_content(tmp_path):
         (lambda d: d.update(schema="x"), "no schema"),
         (lambda d: d.pop("keys"), "damaged"),
         (lambda d: d["keys"][0]["units"][0].update(source="other"), "damaged"),
-        (lambda d: d["keys"][0]["units"][0].update(boot=9), "boot 9"),
+        (lambda d: d["keys"][0]["units"][0].update(boot=9), "boot is 9"),
         (lambda d: d["keys"][0]["units"][0]["count"].append(1), "differ in length"),
-        (lambda d: d["keys"][0]["units"][0].update(value=[2**63]), "63 bits"),
-        (lambda d: d["keys"][0]["units"][0].update(count=[0]), "count below 1"),
-        (lambda d: d["keys"][0].update(resolution=0), "resolution 0"),
+        (lambda d: d["keys"][0]["units"][0].update(value=[2**63]), "a value is 9223"),
+        (lambda d: d["keys"][0]["units"][0].update(count=[0]), "a count is 0"),
+        (lambda d: d["keys"][0].update(resolution=0), "resolution is 0"),
         (lambda d: d["keys"][0].update(strange=1), "damaged"),
+        (lambda d: d["keys"][0]["units"][0].update(value=[1.5]), "a value is 1.5"),
+        (lambda d: d["keys"][0]["units"][0].update(value=[True]), "a value is True"),
+        (lambda d: d["keys"][0].update(exp10=10**9), "exp10 is 1000000000"),
+        (lambda d: d["keys"][0].update(clock_hz=0), "clock_hz is 0"),
+        (lambda d: d["keys"][0].update(test=["a"]), "test is no text"),
+        (lambda d: d["keys"][0].update(exchange="some"), "exchange is some"),
+        (lambda d: d["sources"][0]["boots"][0].update(clock_hz="x"), "clock_hz is x"),
         (lambda d: d.update(keys=5), "damaged"),
     ],
 )
@@ -146,6 +153,19 @@ def test_damaged_snapshots_are_refused(change, message):
     change(document)
     with pytest.raises(tg.InputError, match=message):
         load_snapshot(json.dumps(document).encode())
+
+
+def test_a_snapshot_of_any_depth_is_refused():
+    head = b'{"schema":"tickgauge-snapshot","version":1,"keys":'
+    with pytest.raises(tg.InputError, match="not a snapshot"):
+        load_snapshot(head + b"[" * 200_000)
+
+
+def test_a_snapshot_that_would_not_fit_is_refused():
+    made = tg.snapshot(boots(list(range(2000)))).to_bytes()
+    assert tg.read(made, limits=tg.Limits(whole=len(made))) == load_snapshot(made)
+    with pytest.raises(tg.LimitError, match="read as a whole"):
+        tg.read(made, limits=tg.Limits(whole=len(made) - 1))
 
 
 def test_what_is_no_json_is_refused():

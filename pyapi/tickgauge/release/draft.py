@@ -12,7 +12,7 @@ from ..platforms import Platform, identify
 from .model import TESTS, Cell, Release, Row, Table
 from .rst import RawTable
 
-__all__ = ["Cells", "Draft", "draft_of", "finish", "label_of", "test_of"]
+__all__ = ["NUMBER", "Cells", "Draft", "draft_of", "finish", "label_of", "test_of"]
 
 Cells = dict[str, tuple[str, str | None]]  # metric -> number as printed, printed change
 _HEADERS = {
@@ -26,9 +26,9 @@ _HEADERS = {
     "cflush_overhead": "cache_flush",
     "total time": "latency",
 }
-_CELL = re.compile(
-    r"(?P<value>\d+(?:\.\d+)?)\s*(?:\(\s*(?P<delta>[+-]\d+(?:\.\d+)?%|from 0)\s*\))?"
-)
+#: A number of a cell: whole ns of it fit 63 bits.
+NUMBER = r"[0-9]{1,15}(?:\.[0-9]{1,9})?"
+_CELL = re.compile(rf"(?P<value>{NUMBER})\s*(?:\(\s*(?P<delta>[+-]{NUMBER}%|from 0)\s*\))?")
 _SUMMARY = ("base", "step", "min", "max")
 
 
@@ -86,7 +86,7 @@ def draft_of(
     """Sorts out header, rows and summary rows of a table; None where it is no such table."""
     rows, lines = list(raw.rows), list(raw.lines)
     header: list[str] = []
-    while rows and not re.match(r"\d", rows[0][0] if rows[0] else ""):
+    while rows and not re.match(r"[0-9]", rows[0][0] if rows[0] else ""):
         header = rows[0] if any(rows[0]) else header  # a page of 2023 has an empty row below it
         del rows[0], lines[0]
     keys = 1 if header and header[0].strip().lower() == "cpu" else 2
@@ -111,7 +111,7 @@ def draft_of(
         if len(cells) != keys + len(metrics):
             problems.append((line, f"a row of {len(cells)} cells, expected {keys + len(metrics)}"))
             continue
-        if not all(re.fullmatch(r"\d{1,9}", c.strip()) for c in cells[:keys]):
+        if not all(re.fullmatch(r"[0-9]{1,9}", c.strip()) for c in cells[:keys]):
             problems.append((line, f"{' '.join(cells[:keys])!r} is no cpu label"))
             continue
         found: Cells = {}

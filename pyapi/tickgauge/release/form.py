@@ -33,7 +33,7 @@ def sniff(head: bytes, source: Any) -> Match:
 def releases_of(source: Any, options: Any) -> tuple[list[Release], bytes]:
     """The releases of a source, and its bytes."""
     known, name = choose(options.platform)
-    data = source.read_bytes()
+    data = source.read_bytes(options.limits)
     place = Place(source.name, source.path, known, known[name] if name else None)
     found = read_text(data, place)
     if source.release is not None:

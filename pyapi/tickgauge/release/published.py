@@ -12,13 +12,14 @@ import gzip
 import io
 import os
 import re
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import InputError
 from ..platforms import Platform, find, load
-from .draft import Cells, Draft, draft_of, finish, label_of, test_of
+from .draft import NUMBER, Cells, Draft, draft_of, finish, label_of, test_of
 from .model import Release
 from .rst import RawTable, page_tables
 
@@ -34,6 +35,12 @@ __all__ = [
 
 _LONG = ("platform", "release_label", "test", "cluster", "core", "metric", "value_ns")
 _BUNDLED = re.compile(r"# (\S+\.csv)\b.*")
+#: What the cells of the long CSV look like.
+_CELLS = {
+    "platform": r".+", "release_label": r".+", "test": r".+", "metric": r".+",
+    "cluster": r"[0-9]{1,9}", "core": r"[0-9]{1,9}", "row": r"([0-9]{1,9})?",
+    "value_ns": NUMBER, "printed_delta_pct": rf"([+-]?{NUMBER}|from 0)?",
+}  # fmt: skip
 SUSPICIOUS = 16 << 20  # a page or CSV larger than this is no release table
 
 
@@ -87,10 +94,14 @@ def _read_csv_rows(text: str) -> tuple[list[list[str]], list[int], str]:
 
 
 def _text(path: Path) -> str:
-    data = path.read_bytes()
+    with path.open("rb") as file:
+        data = file.read(SUSPICIOUS + 1)
     if data[:2] == b"\x1f\x8b":
-        with gzip.open(path) as unpacked:
-            data = unpacked.read(SUSPICIOUS + 1)
+        try:
+            with gzip.open(path) as unpacked:
+                data = unpacked.read(SUSPICIOUS + 1)
+        except (EOFError, zlib.error) as error:
+            raise InputError(f"gz data is damaged or cut: {error}", path=os.fspath(path)) from error
     return _decoded(data, os.fspath(path))
 
 
@@ -230,16 +241,15 @@ def _read_long(text: str, place: Place) -> list[Release]:
     found: dict[tuple[str, str, str], dict[str, _LongTable]] = {}
     reader = csv.DictReader(io.StringIO(text))
     for number, row in enumerate(reader):
+        wrong = next((n for n, f in _CELLS.items() if not re.fullmatch(f, row.get(n) or "")), None)
+        if wrong is not None:
+            text = f"{wrong} is {str(row.get(wrong))[:40]!r}"
+            raise InputError(text, path=place.name, line=reader.line_num)
         where = (row.get("commit") or "", row["platform"], row["release_label"])
         test = test_of(row["test"])
         if test is None:
             continue
-        try:
-            key = (int(row.get("row") or number), int(row["cluster"]), int(row["core"]))
-        except ValueError as error:
-            raise InputError(
-                f"line {reader.line_num}: {error}", path=place.name, line=reader.line_num
-            ) from error
+        key = (int(row.get("row") or number), int(row["cluster"]), int(row["core"]))
         table = found.setdefault(where, {}).setdefault(test, _LongTable({}, []))
         if key not in table.rows:
             table.lines.append(reader.line_num)
@@ -310,9 +320,14 @@ def published_folders(path: Path) -> list[Path]:
     """The folders at or below `path` that hold the CSV files of a release, sorted."""
     found = {
         file.parent for file in path.rglob("*.csv")
-        if is_member(file) and is_published(file.read_bytes()[: 1 << 12], file.name)
+        if is_member(file) and is_published(_head(file), file.name)
     }  # fmt: skip
     return sorted(found)
+
+
+def _head(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        return opened.read(1 << 12)
 
 
 def bundle(folder: Path) -> bytes:
@@ -328,7 +343,10 @@ def read_text(data: bytes, place: Place) -> list[Release]:
     """The releases in the bytes of one source; none where it is no release table."""
     readers = {"long": _read_long, "csv": _read_csv, "page": _read_page}
     reader = readers.get(_form_of(data[: 1 << 16]))
-    return reader(_decoded(data, place.name), place) if reader else []
+    try:
+        return reader(_decoded(data, place.name), place) if reader else []
+    except (csv.Error, RecursionError) as error:
+        raise InputError(f"the table is damaged: {error}", path=place.name) from error
 
 
 def _read_folder(
@@ -336,10 +354,7 @@ def _read_folder(
 ) -> list[Release]:
     found: list[Release] = []
     for folder in published_folders(path):
-        found += _read_csv(
-            _decoded(bundle(folder), os.fspath(folder)),
-            Place(os.fspath(folder), folder, known, named),
-        )
+        found += read_text(bundle(folder), Place(os.fspath(folder), folder, known, named))
     for page in sorted(path.rglob("*.rst")):
         data = page.read_bytes()
         if is_published(data[: 1 << 16], page.name):
