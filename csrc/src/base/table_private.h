@@ -47,4 +47,11 @@ static inline void tg_row_put32(tg_table *t, size_t row, size_t col, uint32_t v)
   memcpy(t->cols[col].data + row * sizeof v, &v, sizeof v);
 }
 
+/* The item of 8 bytes in a row that is there; all zero bytes where it is missing. */
+static inline uint64_t tg_row_get64(const tg_table *t, size_t row, size_t col) {
+  uint64_t v;
+  memcpy(&v, t->cols[col].data + row * sizeof v, sizeof v);
+  return v;
+}
+
 #endif

@@ -27,28 +27,41 @@ static const tg_column_def span_columns[TG_SPAN_COLUMNS] = {
     [TG_SPAN_BOOT] = {"boot", TG_U32, 0},
 };
 
-uint32_t tg_boot_at(const tg_result *out, uint32_t source, uint64_t offset) {
+/* Source and first offset of a span. */
+static uint32_t span_start(const tg_table *spans, size_t row, uint64_t *first) {
+  uint32_t source = 0;
+  *first = 0;
+  (void)tg_table_u32(spans, row, TG_SPAN_SOURCE, &source);
+  (void)tg_table_u64(spans, row, TG_SPAN_OFFSET, first);
+  return source;
+}
+
+void tg_boot_look(const tg_result *out, uint32_t source, uint64_t offset, tg_boot_memo *memo) {
   const tg_table *t = tg_result_get(out, "spans");
+  const size_t n = t != NULL ? tg_table_rows(t) : 0;
   size_t low = 0;
-  size_t high = t != NULL ? tg_table_rows(t) : 0;
-  uint32_t boot = TG_NONE;
+  size_t high = n;
+  uint64_t first = 0;
   while (low < high) { /* the last span of the source that starts at or before `offset` */
     size_t mid = low + (high - low) / 2;
-    uint32_t s = 0;
-    uint64_t first = 0;
-    (void)tg_table_u32(t, mid, TG_SPAN_SOURCE, &s);
-    (void)tg_table_u64(t, mid, TG_SPAN_OFFSET, &first);
+    uint32_t s = span_start(t, mid, &first);
     if (s < source || (s == source && first <= offset)) {
       low = mid + 1;
     } else {
       high = mid;
     }
   }
-  if (low == 0) return TG_NONE;
-  uint32_t s = 0;
-  (void)tg_table_u32(t, low - 1, TG_SPAN_SOURCE, &s);
-  if (s == source) (void)tg_table_u32(t, low - 1, TG_SPAN_BOOT, &boot);
-  return boot;
+  *memo = (tg_boot_memo){0, UINT64_MAX, TG_NONE};
+  if (low < n && span_start(t, low, &first) == source) memo->until = first;
+  if (low == 0 || span_start(t, low - 1, &first) != source) return;
+  memo->from = first;
+  (void)tg_table_u32(t, low - 1, TG_SPAN_BOOT, &memo->boot);
+}
+
+uint32_t tg_boot_at(const tg_result *out, uint32_t source, uint64_t offset) {
+  tg_boot_memo memo;
+  tg_boot_look(out, source, offset, &memo);
+  return memo.boot;
 }
 
 /* --- groups: the boots of one console -------------------------------------------------------- */

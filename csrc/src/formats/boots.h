@@ -26,4 +26,21 @@ enum {
  * source has no boot. */
 uint32_t tg_boot_at(const tg_result *out, uint32_t source, uint64_t offset);
 
+/* The offsets of one source around the last that was asked for, which lie in one boot: most records
+ * lie in that of the record before. Starts zeroed; one memo a source. */
+typedef struct tg_boot_memo {
+  uint64_t from, until; /* offsets [from, until) */
+  uint32_t boot;
+} tg_boot_memo;
+
+/* Fills the memo around `offset`. */
+void tg_boot_look(const tg_result *out, uint32_t source, uint64_t offset, tg_boot_memo *memo);
+
+/* What tg_boot_at gives, from the memo where it reaches. */
+static inline uint32_t tg_boot_near(const tg_result *out, uint32_t source, uint64_t offset,
+                                    tg_boot_memo *memo) {
+  if (offset < memo->from || offset >= memo->until) tg_boot_look(out, source, offset, memo);
+  return memo->boot;
+}
+
 #endif

@@ -98,18 +98,15 @@ static tg_status map_rules(const tg_alloc *a, const tg_ruleset *set, uint8_t **m
   return TG_OK;
 }
 
-/* The mark of one record; false for a line that means nothing. */
-static bool mark_of(const tg_records *records, const uint8_t *map, size_t i, tg_mark *mark) {
-  tg_record at = tg_records_at(records, i);
+/* The mark of a record whose rule means `m`. */
+static void mark_of(const tg_records *records, tg_record at, uint8_t m, tg_mark *mark) {
   const tg_table *t = tg_records_table(records, at.rule);
-  uint8_t m = map[at.rule];
   memset(mark, 0, sizeof *mark);
-  if (m == UINT8_MAX) return false;
   mark->line = at.line;
   mark->offset = at.offset;
   mark->rule = at.rule;
   mark->row = at.row;
-  if (m == 0) return true;
+  if (m == 0) return;
   const meaning *what = &meanings[m - 1];
   mark->kind = what->kind;
   mark->lane = what->lane;
@@ -123,7 +120,6 @@ static bool mark_of(const tg_records *records, const uint8_t *map, size_t i, tg_
   if (what->id_field != NO_FIELD) {
     (void)tg_table_u64(t, at.row, TG_REC_FIELD + (size_t)what->id_field, &mark->id);
   }
-  return true;
 }
 
 tg_status tg_marks_gather(const tg_alloc *a, const tg_records *records, uint64_t tee,
@@ -135,10 +131,12 @@ tg_status tg_marks_gather(const tg_alloc *a, const tg_records *records, uint64_t
   marks->n = 0;
   tg_status st = map_rules(a, tg_records_rules(records), &map);
   for (size_t i = 0; i < n && st == TG_OK; i++) {
-    if (!mark_of(records, map, i, &mark)) continue;
+    const tg_record at = tg_records_at(records, i);
+    const uint8_t m = map[at.rule];
+    if (m == UINT8_MAX) continue; /* a line that means nothing */
+    if (m == 0 && marks->n > 0 && marks->at[marks->n - 1].kind == TG_MARK_OTHER) continue;
+    mark_of(records, at, m, &mark);
     if (mark.kind == TG_MARK_CORE) mark.stamp += tee;
-    if (mark.kind == TG_MARK_OTHER && marks->n > 0 && marks->at[marks->n - 1].kind == TG_MARK_OTHER)
-      continue;
     st = tg_grow(a, (void **)&marks->at, &marks->cap, marks->n + 1, sizeof *marks->at);
     if (st == TG_OK) marks->at[marks->n++] = mark;
   }

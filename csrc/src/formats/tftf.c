@@ -65,6 +65,16 @@ enum { E_SOURCE, E_BOOT, E_BLOCK, E_KIND, E_TEXT, E_LINE, E_OFFSET, E_COLUMNS };
 static const char *const metrics[] = {"powerdown", "wakeup", "cache_flush"};
 static const char *const identity_words[] = {"map", "label", "linear", "ordinal"};
 
+/* The keys of one cpu in one test: of its metrics, TG_NONE where none was asked for yet. */
+typedef struct known_keys {
+  tg_str test;
+  uint32_t cluster, core;
+  uint32_t ids[3];
+  bool latency;
+} known_keys;
+
+#define KNOWN_KEYS 256 /* a power of two */
+
 /* One source on its way into the result. */
 typedef struct emit {
   const tg_reduce_in *in;
@@ -74,6 +84,8 @@ typedef struct emit {
   tg_place *labels, *cpus;
   size_t labels_cap, cpus_cap;
   uint32_t source;
+  known_keys known[KNOWN_KEYS]; /* of the boot and channel at work, by a hash of test and cpu */
+  tg_str known_channel;
 } emit;
 
 /* How the values of one boot are stored. */
@@ -137,9 +149,27 @@ static const char *exchange_of(tg_str test, const char *metric) {
   return strcmp(metric, "powerdown") == 0 ? "all" : "cluster";
 }
 
-/* One value as a reading. */
+/* Forgets the keys: another boot or channel begins. */
+static void forget_keys(emit *e, tg_str channel) {
+  memset(e->known, 0, sizeof e->known);
+  e->known_channel = channel;
+}
+
+/* Where the ids of the keys of a test on a cpu are kept. Words are kept once, so that names at one
+ * place are one name; two at different places only cost a look-up more. */
+static uint32_t *known_ids(emit *e, const tg_key *key, bool latency) {
+  const uintptr_t mix = (uintptr_t)key->test.p / 4 + key->cluster * 67 + key->core * 7 + latency;
+  known_keys *k = &e->known[(mix ^ mix >> 8) % KNOWN_KEYS];
+  if (k->test.p != key->test.p || k->test.n != key->test.n || k->cluster != key->cluster ||
+      k->core != key->core || k->latency != latency || k->test.p == NULL) {
+    *k = (known_keys){key->test, key->cluster, key->core, {TG_NONE, TG_NONE, TG_NONE}, latency};
+  }
+  return k->ids;
+}
+
+/* One value as a reading; `*id` is its key's, looked up if TG_NONE. */
 static tg_status add_reading(emit *e, const tg_tftf_block *b, uint32_t block, const boot_unit *unit,
-                             const tg_tftf_row *row, size_t v, tg_key *key) {
+                             const tg_tftf_row *row, size_t v, tg_key *key, uint32_t *id) {
   const char *metric = b->latency ? "latency" : metrics[v];
   tg_reading reading = {.line = row->line, .offset = row->offset, .source = e->source,
                         .boot = b->boot, .run = TG_NONE, .block = block};
@@ -158,10 +188,14 @@ static tg_status add_reading(emit *e, const tg_tftf_block *b, uint32_t block, co
                                (unsigned long long)row->value[v], (unsigned long long)unit->hz);
     }
   }
-  key->metric = tg_str_of(metric);
-  key->exchange = tg_str_of(exchange_of(key->test, metric));
-  tg_status st = tg_result_key(e->out, key, &reading.key);
-  return st == TG_OK ? tg_result_reading(e->out, &reading) : st;
+  if (*id == TG_NONE) {
+    key->metric = tg_str_of(metric);
+    key->exchange = tg_str_of(exchange_of(key->test, metric));
+    const tg_status st = tg_result_key(e->out, key, id);
+    if (st != TG_OK) return st;
+  }
+  reading.key = *id;
+  return tg_result_reading(e->out, &reading);
 }
 
 /* The printed label of a row as text. */
@@ -223,27 +257,32 @@ static tg_status add_readings(emit *e, const tg_tftf_block *b, uint32_t block,
   for (size_t i = 0; i < b->n_rows; i++) e->labels[i] = rows[i].label;
   *how = tg_topology_identify(unit->platform, e->labels, b->n_rows, b->linear, !torn,
                               e->cpus);
+  if (b->channel.p != e->known_channel.p || b->channel.n != e->known_channel.n)
+    forget_keys(e, b->channel);
+  tg_key key = {.cluster = TG_NONE, .core = TG_NONE, .cpu = TG_NONE, .resolution = 1};
+  key.format = tg_str_of("tftf");
+  key.test = b->test.p != NULL ? b->test : b->title;
+  key.better = TG_BETTER_LOWER;
+  key.unit = tg_str_of(unit->ticks ? "tick" : "ns");
+  key.clock_hz = unit->ticks ? unit->hz : 0;
+  key.origin = unit->ticks ? unit->origin : TG_CLOCK_NONE;
+  if (b->channel.p != NULL && b->channel.n < sizeof channel - 8) {
+    memcpy(channel + 8, b->channel.p, b->channel.n);
+    key.labels = (tg_str){(const uint8_t *)channel, 8 + b->channel.n};
+  }
   for (size_t i = 0; i < b->n_rows && st == TG_OK; i++) {
-    tg_key key = {.cluster = TG_NONE, .core = TG_NONE, .cpu = TG_NONE, .resolution = 1};
-    key.format = tg_str_of("tftf");
-    key.test = b->test.p != NULL ? b->test : b->title;
-    key.better = TG_BETTER_LOWER;
-    key.unit = tg_str_of(unit->ticks ? "tick" : "ns");
-    key.clock_hz = unit->ticks ? unit->hz : 0;
-    key.origin = unit->ticks ? unit->origin : TG_CLOCK_NONE;
-    if (b->channel.p != NULL && b->channel.n < sizeof channel - 8) {
-      memcpy(channel + 8, b->channel.p, b->channel.n);
-      key.labels = (tg_str){(const uint8_t *)channel, 8 + b->channel.n};
-    }
+    uint32_t none[3] = {TG_NONE, TG_NONE, TG_NONE}; /* an ordinal key has its place: not kept */
+    uint32_t *ids = none;
     if (*how == TG_IDENTITY_ORDINAL) {
       key.place = label_text(b, &rows[i], buffer);
       key.cpu = (uint32_t)i;
     } else {
       key.cluster = e->cpus[i].cluster;
       key.core = e->cpus[i].core;
+      ids = known_ids(e, &key, b->latency);
     }
     for (size_t v = 0; v < values_of(b) && st == TG_OK; v++) {
-      st = add_reading(e, b, block, unit, &rows[i], v, &key);
+      st = add_reading(e, b, block, unit, &rows[i], v, &key, &ids[v]);
     }
   }
   return st;
@@ -338,6 +377,7 @@ static tg_status emit_blocks(emit *e) {
     if (first || b->boot != boot) {
       first = noted = false;
       boot = b->boot;
+      forget_keys(e, e->known_channel);
       st = decide_unit(e, i, &unit);
       expected = expected_rows(e, i, &unit);
     }
@@ -355,7 +395,7 @@ static tg_status emit_blocks(emit *e) {
 
 /* "tests", "events", keys and readings of all sources. */
 static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
-  emit e = {.in = in, .out = out};
+  emit e = {.in = in, .out = out}; /* some 12 KiB */
   tg_status st = tg_result_table(out, "tests", test_columns, T_COLUMNS, &e.tests);
   if (st == TG_OK) st = tg_result_table(out, "events", event_columns, E_COLUMNS, &e.events);
   for (size_t s = 0; s < in->n_sources && st == TG_OK; s++) {

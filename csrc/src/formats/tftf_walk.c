@@ -91,6 +91,9 @@ typedef struct walk {
   tg_place *labels;
   size_t labels_cap;
   uint32_t source, boot;
+  tg_boot_memo near;  /* the boot of the record before */
+  tg_str named;       /* the name that was looked at last: words of a column are kept once */
+  bool named_version; /* it says "version" */
 } walk;
 
 static bool equal(tg_str a, tg_str b) {
@@ -130,8 +133,12 @@ static tg_str channel_of(const walk *w, tg_record at) {
 }
 
 /* A name says which of the two kinds of record it has. */
-static bool name_fits(tg_str name, kind k) {
-  return contains(name, "version") == (k == K_LATENCY || k == K_LATENCY_OLD);
+static bool name_fits(walk *w, tg_str name, kind k) {
+  if (name.p == NULL || name.p != w->named.p || name.n != w->named.n) {
+    w->named = name;
+    w->named_version = contains(name, "version");
+  }
+  return w->named_version == (k == K_LATENCY || k == K_LATENCY_OLD);
 }
 
 static tg_status map_rules(walk *w) {
@@ -164,8 +171,8 @@ static tg_status count_shapes(walk *w) {
   for (size_t i = 0; i < n; i++) {
     tg_record at = tg_records_at(w->records, i);
     kind k = kind_of(w, at);
-    if (!is_record(k) || !name_fits(text_of(w, at, 0), k)) continue;
-    shapes_of(w, tg_boot_at(w->out, w->source, at.offset))->n[is_old(k)]++;
+    if (!is_record(k) || !name_fits(w, text_of(w, at, 0), k)) continue;
+    shapes_of(w, tg_boot_near(w->out, w->source, at.offset, &w->near))->n[is_old(k)]++;
     w->all.n[is_old(k)]++;
   }
   return TG_OK;
@@ -330,7 +337,7 @@ static tg_status take_record(walk *w, tg_record at, kind k) {
   bool again = false;
   tg_tftf_row row;
   tg_status st = TG_OK;
-  if (!name_fits(name, k)) {
+  if (!name_fits(w, name, k)) {
     return refuse(w, at, latency ? "a suspend or off test with one number"
                                  : "a version test with three numbers");
   }
@@ -429,7 +436,7 @@ static tg_status pass(walk *w) {
     if (kind_of(w, at) == K_NONE) continue;
     tg_str channel = channel_of(w, at);
     if ((channel.p == NULL) != (w->channel.p == NULL) || !equal(channel, w->channel)) continue;
-    uint32_t boot = tg_boot_at(w->out, w->source, at.offset);
+    uint32_t boot = tg_boot_near(w->out, w->source, at.offset, &w->near);
     if (boot != w->boot) {
       close_block(w);
       w->last = SIZE_MAX;
@@ -443,11 +450,24 @@ static tg_status pass(walk *w) {
 
 #define MAX_CHANNELS 64
 
+/* Whether any record has a channel at all: most consoles have none. */
+static bool has_channels(const walk *w) {
+  const size_t n = tg_ruleset_count(tg_records_rules(w->records));
+  for (size_t i = 0; i < n; i++) {
+    tg_column_view view;
+    if (w->map[i] == K_NONE) continue;
+    const tg_status st = tg_table_view(tg_records_table(w->records, i), TG_REC_CHANNEL, &view);
+    if (st == TG_OK && tg_intern_count(view.dict) > 0) return true;
+  }
+  return false;
+}
+
 /* The channels records came from, those without one first. */
 static size_t find_channels(walk *w, tg_str channels[MAX_CHANNELS]) {
   size_t count = 1;
   size_t n = tg_records_count(w->records);
   channels[0] = (tg_str){NULL, 0};
+  if (!has_channels(w)) return 1;
   for (size_t i = 0; i < n; i++) {
     tg_record at = tg_records_at(w->records, i);
     tg_str channel = kind_of(w, at) != K_NONE ? channel_of(w, at) : channels[0];

@@ -346,8 +346,8 @@ tg_record tg_records_at(const tg_records *r, size_t i) {
   const tg_table *t = r->tables[r->order[i].rule];
   out.rule = r->order[i].rule;
   out.row = r->order[i].row;
-  (void)tg_table_u64(t, out.row, TG_REC_LINE, &out.line);
-  (void)tg_table_u64(t, out.row, TG_REC_OFFSET, &out.offset);
+  out.line = tg_row_get64(t, out.row, TG_REC_LINE); /* every record has both */
+  out.offset = tg_row_get64(t, out.row, TG_REC_OFFSET);
   return out;
 }
 
