@@ -35,8 +35,10 @@ def where_of(key: Key, rank: tuple[int, int] | None) -> str:
     kind, *value = key.where
     if kind == "core":
         return f"{value[0]},{value[1]}"
-    if kind == "cpu":
-        return f"cpu {value[0]}"
+    if kind in ("cpu", "part"):
+        names = ("cpu", "cluster", "core") if kind == "cpu" else ("cluster", "core", "")
+        words = [f"{n} {v}".strip() for n, v in zip(names, value, strict=True) if v is not None]
+        return " ".join(words)
     return str(value[0] or "")
 
 

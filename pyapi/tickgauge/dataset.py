@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .display import clean, clip
+from .display import clean, clip, counted
 from .errors import UnknownName
 from .frame import Column, Frame, concat
 from .merge import merge_tables
@@ -386,14 +386,14 @@ class Dataset:
     def headline(self) -> str:
         """One line: how much of what."""
         parts = [
-            _count(len(self.infos), "source"),
-            _count(len(self.table("boots")), "boot"),
-            f"{_count(len(self.readings), 'reading')} of {_count(len(self.keys), 'key')}",
+            counted(len(self.infos), "source"),
+            counted(len(self.table("boots")), "boot"),
+            f"{counted(len(self.readings), 'reading')} of {counted(len(self.keys), 'key')}",
         ]
         for name in self._tables:
             if name not in UNCOUNTED:
                 parts.append(_counted(len(self.table(name)), name))
-        parts.append(_count(len(self.table("problems")), "problem"))
+        parts.append(counted(len(self.table("problems")), "problem"))
         return ", ".join(parts)
 
     def overview(self) -> list[tuple[str, Frame]]:
@@ -433,10 +433,6 @@ def _counted(n: int, table: str) -> str:
     """The length of a table by its name, which is a plural: "1 test", "2 summaries"."""
     one = {"series": "series", "summaries": "summary"}.get(table, table.removesuffix("s"))
     return f"{n} {one if n == 1 else table}"
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def _no_keys() -> Frame:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-__all__ = ["Grid", "clean", "clip", "number"]
+__all__ = ["Grid", "clean", "clip", "counted", "number"]
 
 #: Characters of a word in text and HTML tables; longer ones are cut in the middle.
 WORD = 60
@@ -27,6 +27,11 @@ def _visible(character: str) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def counted(n: int, what: str) -> str:
+    """ "1 boot", "2 boots": a number with its word."""
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def clean(text: str) -> str:

@@ -129,7 +129,7 @@ def _effect(row: dict[str, Any]) -> str:
     text = f"{percent}{length_text(row['old'], shown)} to {length_text(row['new'], shown)}"
     if row["lo"] is not None and row["level"] is not None:
         text += (
-            f", interval {length_text(row['lo'], shown)} to {length_text(row['hi'], shown)} at "
+            f", shift {length_text(row['lo'], shown)} to {length_text(row['hi'], shown)} at "
             f"{100 * row['level']:.1f} %"
         )
     return text

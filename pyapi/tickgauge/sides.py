@@ -72,11 +72,16 @@ class Key(NamedTuple):
 
     @property
     def where(self) -> tuple[Any, ...]:
-        """The cpu's identity: cluster and core, else its number, else as it was printed."""
+        """The cpu's identity: cluster and core, else its number, else as it was printed.
+
+        A line of somebody's own may name a core without a cluster, or the other way round.
+        """
         if self.cluster is not None and self.core is not None:
             return ("core", self.cluster, self.core)
         if self.cpu is not None:
-            return ("cpu", self.cpu)
+            return ("cpu", self.cpu, self.cluster, self.core)
+        if self.core is not None or self.cluster is not None:
+            return ("part", self.cluster, self.core, self.place)
         return ("place", self.place)
 
     @property

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .display import counted
 from .errors import InputError, NotEnoughData
 from .packing import class_of
 from .sides import EXCHANGES, Key, Side, side_of
@@ -87,10 +88,9 @@ class Snapshot:
             for unit in key["units"]
         )
         marks = ", some counts folded" if self.folded else ""
-        return (
-            f"tickgauge snapshot: {len(self.sources)} sources, {boots} boots, "
-            f"{readings} readings of {len(self.keys)} keys{marks}"
-        )
+        much = ", ".join((counted(len(self.sources), "source"), counted(boots, "boot")))
+        of = f"{counted(readings, 'reading')} of {counted(len(self.keys), 'key')}"
+        return f"tickgauge snapshot: {much}, {of}{marks}"
 
     # ---- leaving ----------------------------------------------------------------------------
 

@@ -45,7 +45,7 @@ def summarize(
     Frame
         The key's columns, ``shown`` (the unit of lengths: ns for times), then ``n units distinct
         min max mean sd mad p50 p90 p95 p99 p99.9 median median_lo median_hi level icc step modes
-        outliers``. `min` and `max` are stored integers, everything else is in the unit shown.
+        outliers``, all lengths in the unit shown.
     """
     side = side_of(data).of_board(board)
     packed = pack(side, side.unit_of(unit), exchange)
@@ -57,11 +57,16 @@ def summarize(
         "metric": [k.metric for k in keys],
         "operation": [k.operation for k in keys],
         "labels": [k.labels for k in keys],
-        "place": [where_of(k, r) for k, r in zip(keys, ranks, strict=True)],
+        "place": [where_of(k, r) or None for k, r in zip(keys, ranks, strict=True)],
         "shown": [k.scale[1] for k in keys],
     }
     columns = [Column.of(name, np.array(v, "O")) for name, v in texts.items()]
-    return Frame([*columns, *(core.column(name) for name in core.columns)], "keys")
+    scales = [float(k.scale[0]) for k in keys]  # the core keeps the ends as stored integers
+    ends = {
+        name: Column.of(name, core.column(name).data.astype(np.float64) * np.array(scales))
+        for name in ("min", "max")
+    }
+    return Frame([*columns, *(ends.get(name, core.column(name)) for name in core.columns)], "keys")
 
 
 def _one(data: Any, board: str | None, where: dict[str, Any]) -> tuple[Any, Any, Any, int]:

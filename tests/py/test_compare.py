@@ -264,6 +264,26 @@ def test_bad_margins(text):
         parse_margin(text)
 
 
+def test_cores_of_own_lines_are_not_one_key(tmp_path):
+    """A line may name a core without a cluster, a cluster alone, or a cpu and a cluster."""
+    for where in ("core", "cluster", "cpu"):
+        other = {"cpu": " (cluster 0)"}.get(where, "")
+        rule = tg.Rule(
+            f"irq {{t:uint}} ns {where} {{{where}:uint}}"
+            + (" (cluster {cluster:uint})" if other else ""),
+            value="t",
+            unit="ns",
+        )
+        lines = [f"irq {t} ns {where} {n}{other}" for t, n in ((100, 0), (101, 0), (900, 1))]
+        if other:
+            lines.append("irq 5000 ns cpu 0 (cluster 1)")
+        data = tg.read(("\n".join(lines) + "\n").encode(), rules=[rule])
+        rows = tg.summarize(data)
+        assert len(rows) == len(data.keys) == 2 + bool(other)
+        assert rows["max"].tolist() == [101, 900] + [5000] * bool(other)
+        assert len(set(tg.compare(data, data).rows["key"].tolist())) == len(rows)
+
+
 # ---- packing ----------------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -133,6 +134,36 @@ def test_strip_shows_every_point_once() -> None:
     ax = distributions.strip(CPUS)
     drawn = sum(len(line.get_xdata()) for line in ax.lines if line.get_marker() == "o")
     assert drawn == sum(s.values.size for s in CPUS)
+    plt.close(ax.figure)
+
+
+def test_logarithmic_pairs_show_every_point() -> None:
+    wide = [Series("0,0", np.array([1e3, 5e4, 2e6])), Series("0,1", np.array([2e3, 9e5, 7e6]))]
+    ax = distributions.pairs(wide, wide[::-1])
+    for axis, (low, high) in (("x", ax.get_xlim()), ("y", ax.get_ylim())):
+        points = np.concatenate([getattr(line, f"get_{axis}data")() for line in ax.lines])
+        assert 0 < low < points.min() and points.max() < high
+        assert low > points.min() / 10 and high < points.max() * 10
+    plt.close(ax.figure)
+
+
+@pytest.mark.parametrize("high", [800.0, 2000.0, 90000.0])
+def test_percent_marks_do_not_touch(high: float) -> None:
+    shifts = [
+        deltas.Shift(f"k{i}", at, at - 5, at + 5, "changed", 5.0)
+        for i, at in enumerate((-90.0, -8.0, 7.0, 12.0, high))
+    ]
+    ax = deltas.forest(shifts)
+    ax.figure.canvas.draw()
+    boxes = [t.get_window_extent() for t in ax.get_xticklabels() if t.get_text()]
+    assert ax.get_xscale() == "symlog" and len(boxes) >= 5
+    assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
+    plt.close(ax.figure)
+
+
+def test_long_names_of_releases_stand_aslant() -> None:
+    ax = deltas.steps(["TF-master-2017-01-31(c38b36d)", *"bcde"], [(STEPS, [3, 4])])
+    assert all(label.get_rotation() > 0 for label in ax.get_xticklabels())
     plt.close(ax.figure)
 
 

@@ -238,5 +238,7 @@ def test_forms_with_objects_of_their_own(files, capsys):
     status, out, _ = show(capsys, "base.json")
     assert status == 0
     assert out.startswith("tickgauge snapshot: 1 source")
+    head, *rows = (line.split() for line in out.split("\nkeys\n")[1].splitlines())
+    assert [dict(zip(head, row, strict=True))["n"] for row in rows] == ["2", "1"]
     document = json.loads(show(capsys, "base.json", "--format", "json")[1])
     assert document["sources"][0]["format"] == "snapshot"

@@ -27,6 +27,8 @@ def test_lengths_are_shown_in_ns():
     assert row["shown"] == "ns"
     assert row["step"] == pytest.approx(1e9 / 24e6)
     assert row["p50"] == pytest.approx(25e9 / 24e6)
+    assert (row["min"], row["max"]) == pytest.approx((24e9 / 24e6, 27e9 / 24e6))
+    assert row["min"] <= row["p50"] <= row["mean"] * 1.1 <= row["max"] * 1.1
 
 
 def test_a_snapshot_summarizes_as_its_source():

@@ -105,6 +105,9 @@ def _write(args: argparse.Namespace, made: Any) -> None:
     ]
     groups = [f"{clean(name) or 'all'}: {said}" for name, said in made.told()]
     notes = [made.headline(), *groups]
+    unknown = any(status.state in ("not recognised", "failed") for status in made.statuses)
+    if unknown and args.format == "text":
+        notes.append("why files were not taken: --format csv lists every file")
     if target is not None:
         notes.append(f"the results are in {target}")
     if args.format == "text":

@@ -63,9 +63,19 @@ def run(args: argparse.Namespace) -> int:
 
 def _object(data: Any) -> common.Answer:
     """A form's own object (a capture, a snapshot): what it says of itself, and its keys."""
+    from ..snapshots import Snapshot
+    from ..summaries import summarize
+
     lines = repr(data).splitlines()
     readings, keys = getattr(data, "readings", None), getattr(data, "keys", None)
-    if isinstance(readings, Frame) and isinstance(keys, Frame) and len(readings):
+    sections = [common.Section(lines=lines)]
+    if isinstance(data, Snapshot):
+        frame = summarize(data)
+        names = ("test", "metric", "operation", "place", "labels")
+        shown = (*names, "n", "units", "min", "median", "max", "shown")
+        rows = frame.grid()
+        sections.append(common.Section("keys", _grid(frame.only(*shown), False)))
+    elif isinstance(readings, Frame) and isinstance(keys, Frame) and len(readings):
         rows = summary(readings, keys).grid()
     else:
         rows = Grid(("what",), [[line] for line in lines])
@@ -76,7 +86,7 @@ def _object(data: Any) -> common.Answer:
         "boots": 0,
         "state": "read",
     }
-    return common.Answer("show", rows, [common.Section(lines=lines)], sources=[source])
+    return common.Answer("show", rows, sections, sources=[source])
 
 
 def _answer(args: argparse.Namespace, data: Dataset) -> common.Answer:

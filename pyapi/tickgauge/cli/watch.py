@@ -198,6 +198,10 @@ class _Screen:
         if len(table):
             grid = table.grid()
             lines.append(grid.to_text("  "))
+        elif recorder.written:
+            lines.append(
+                "no readings so far; tickgauge show --why tells what the lines are taken for"
+            )
         if self.verdict is not None:
             lines += [clean(line) for line in self.verdict.to_text(SHOWN).splitlines()]
         return "\n".join(lines) + "\n\n"

@@ -25,6 +25,10 @@ class ComparisonPlot:
     def __init__(self, comparison: Comparison) -> None:
         self._comparison = comparison
 
+    def __call__(self, ax: Axes | None = None, *, limit: int = 40, title: str = "") -> Axes:
+        """`forest`, the plot that a comparison has."""
+        return self.forest(ax, limit=limit, title=title)
+
     def forest(self, ax: Axes | None = None, *, limit: int = 40, title: str = "") -> Axes:
         """Shift, interval, margin and verdict of the first `limit` keys.
 

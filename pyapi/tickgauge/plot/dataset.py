@@ -332,6 +332,10 @@ def common_title(readings: Readings) -> str:
     return " ".join(word for word in words if word)
 
 
+#: Columns whose values are bare numbers, which a legend names.
+_NUMBERED = ("boot", "source", "core", "cluster")
+
+
 def series_of(
     readings: Readings,
     by: str | Sequence[str] | None,
@@ -373,6 +377,8 @@ def series_of(
     if unknown:
         raise UnknownName(f"no column {unknown[0]!r}; there are: {', '.join(dict.fromkeys(known))}")
     labels = _labels(readings, columns, boots) if columns else np.full(len(readings), "all", object)
+    if by is not None and len(columns) == 1 and columns[0] in _NUMBERED:  # "boot 0", not "0"
+        labels = np.array([label and f"{columns[0]} {label}" for label in labels], object)
     names = list(dict.fromkeys(labels))
     if len(names) > most:
         raise InputError(

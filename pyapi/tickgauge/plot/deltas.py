@@ -16,6 +16,9 @@ from .style import Series
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: What a mark like "+1000" takes of the width of an axis.
+_LABEL_SPACE = 0.075
+
 
 @dataclass(frozen=True)
 class Shift:
@@ -78,9 +81,21 @@ def _percent_axis(ax: Axes, rows: Sequence[Shift]) -> None:
     marks = np.array([1.0, 2.0, 5.0]) * 10.0 ** np.arange(1, 9)[:, None]
     marks = np.concatenate([-marks.ravel()[::-1], [0.0], marks.ravel()])
     shown = marks[(marks >= low) & (marks <= high)]
-    ax.xaxis.set_major_locator(FixedLocator(list(shown)))
+    ax.xaxis.set_major_locator(FixedLocator(_apart(ax, shown)))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:+g}"))
+
+
+def _apart(ax: Axes, marks: style.Floats) -> list[float]:
+    """Marks whose labels do not touch: 0 first, then away from it on both sides."""
+    at = ax.transAxes.inverted().transform(
+        ax.transData.transform(np.column_stack([marks, np.zeros_like(marks)]))
+    )[:, 0]
+    kept: list[int] = []
+    for i in np.argsort(np.abs(marks), kind="stable").tolist():
+        if all(abs(at[i] - at[j]) >= _LABEL_SPACE for j in kept):
+            kept.append(i)
+    return sorted(float(marks[i]) for i in kept)
 
 
 def heatmap(

@@ -164,6 +164,7 @@ def log_axis(ax: Axes, which: str) -> None:
     axis = ax.xaxis if which == "x" else ax.yaxis
     axis.set_major_locator(LogLocator(base=10, subs=(1.0,), numticks=12))
     (ax.set_xscale if which == "x" else ax.set_yscale)("log")
+    ax.autoscale_view(scalex=which == "x", scaley=which == "y")  # limits of before may be below 0
     low, high = sorted(ax.get_xlim() if which == "x" else ax.get_ylim())
     subs = (1.0, 2.0, 5.0) if high < 2000 * low else (1.0,)
     axis.set_major_locator(LogLocator(base=10, subs=subs, numticks=20))

@@ -162,7 +162,13 @@ def _distributions(old: Any, new: Any, comparison: Comparison) -> Chapter | None
         figure, ax = _figure(6.5, 3.2)
         distributions.ecdf(series, ax)
         what = " ".join(str(word) for word in subject if word)
-        figures.append(_done(figure, f"{what}: readings of all boots and cpus of each side."))
+        figures.append(
+            _done(
+                figure,
+                f"{what}: readings of all boots and cpus of each side; marked are the quantiles "
+                "0.5, 0.9 and 0.99, as far as there are readings enough.",
+            )
+        )
     if not figures:
         return None
     text = []
