@@ -90,7 +90,10 @@ static PyObject *hl_paired(PyObject *module, PyObject *args) {
   const int64_t *p = tg_py_take(&a, d, NPY_INT64, &n);
   tg_interval ci;
   if (p != NULL) {
-    tg_status status = tg_hl_paired(NULL, p, n, alpha, &shift, &ci);
+    tg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = tg_hl_paired(NULL, p, n, alpha, &shift, &ci);
+    Py_END_ALLOW_THREADS
     out = interval_result(module, status, shift, &ci);
   }
   tg_py_release(&a);
@@ -107,7 +110,10 @@ static PyObject *median_interval(PyObject *module, PyObject *args) {
   const int64_t *p = tg_py_take(&a, x, NPY_INT64, &n);
   tg_interval ci;
   if (p != NULL) {
-    tg_status status = tg_median_interval(NULL, p, n, alpha, &median, &ci);
+    tg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = tg_median_interval(NULL, p, n, alpha, &median, &ci);
+    Py_END_ALLOW_THREADS
     out = interval_result(module, status, (double)median, &ci);
   }
   tg_py_release(&a);
@@ -196,16 +202,16 @@ static PyObject *detectable_sd(PyObject *module, PyObject *args) {
 static PyObject *t_quantile(PyObject *module, PyObject *args) {
   (void)module;
   double upper;
-  unsigned long long df;
-  if (!PyArg_ParseTuple(args, "dK", &upper, &df)) return NULL;
+  uint64_t df;
+  if (!PyArg_ParseTuple(args, "dO&", &upper, tg_py_u64, &df)) return NULL;
   return PyFloat_FromDouble(tg_t_quantile(upper, df));
 }
 
 static PyObject *t_two_sided(PyObject *module, PyObject *args) {
   (void)module;
   double t;
-  unsigned long long df;
-  if (!PyArg_ParseTuple(args, "dK", &t, &df)) return NULL;
+  uint64_t df;
+  if (!PyArg_ParseTuple(args, "dO&", &t, tg_py_u64, &df)) return NULL;
   return PyFloat_FromDouble(tg_t_two_sided(t, df));
 }
 
@@ -261,9 +267,12 @@ static PyObject *common_factor(PyObject *module, PyObject *args) {
   factor = PyArray_SimpleNew(1, &shape, NPY_FLOAT64);
   set = PyArray_SimpleNew(1, &shape, NPY_UINT32);
   if (factor == NULL || set == NULL) goto done;
-  tg_status status =
-      tg_common_factor(NULL, r, g, n, least < 0 ? 0 : (size_t)least, tolerance,
-                       PyArray_DATA((PyArrayObject *)factor), PyArray_DATA((PyArrayObject *)set));
+  double *factors = PyArray_DATA((PyArrayObject *)factor);
+  uint32_t *sets = PyArray_DATA((PyArrayObject *)set);
+  tg_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = tg_common_factor(NULL, r, g, n, least < 0 ? 0 : (size_t)least, tolerance, factors, sets);
+  Py_END_ALLOW_THREADS
   out = status == TG_OK ? PyTuple_Pack(2, factor, set) : tg_py_raise(module, status, NULL, 0);
 done:
   Py_XDECREF(factor);
@@ -275,8 +284,8 @@ done:
 /* Exact counts of (value, weight) pairs by tg_counts; more distinct values than `most` are folded. */
 static PyObject *fold_counts(PyObject *module, PyObject *args) {
   PyObject *x, *w, *out = NULL, *v = NULL, *c = NULL;
-  unsigned int most = 0;
-  if (!PyArg_ParseTuple(args, "OO|I", &x, &w, &most)) return NULL;
+  uint32_t most = 0;
+  if (!PyArg_ParseTuple(args, "OO|O&", &x, &w, tg_py_u32, &most)) return NULL;
   arrays a = {.n = 0};
   size_t n, weights, k = 0;
   const tg_counts_options options = {most, 0, false};
@@ -320,9 +329,10 @@ done:
 /* Modes and histograms: values, weights or None, resolution (and bins). */
 static PyObject *of_series(PyObject *module, PyObject *args, int histogram) {
   PyObject *x, *w, *out = NULL;
-  unsigned long long resolution;
+  uint64_t resolution;
   Py_ssize_t bins = 200;
-  if (!PyArg_ParseTuple(args, histogram ? "OOK|n" : "OOK", &x, &w, &resolution, &bins)) return NULL;
+  if (!PyArg_ParseTuple(args, histogram ? "OOO&|n" : "OOO&", &x, &w, tg_py_u64, &resolution, &bins))
+    return NULL;
   arrays a = {.n = 0};
   size_t n, weights;
   const uint64_t *weight = NULL;
@@ -354,14 +364,17 @@ static PyObject *histogram(PyObject *module, PyObject *args) { return of_series(
 
 static PyObject *bimodal(PyObject *module, PyObject *args) {
   PyObject *x, *out = NULL;
-  unsigned long long resolution = 1;
-  if (!PyArg_ParseTuple(args, "O|K", &x, &resolution)) return NULL;
+  uint64_t resolution = 1;
+  if (!PyArg_ParseTuple(args, "O|O&", &x, tg_py_u64, &resolution)) return NULL;
   arrays a = {.n = 0};
   size_t n;
   bool two = false;
   const int64_t *p = tg_py_take(&a, x, NPY_INT64, &n);
   if (p != NULL) {
-    tg_status status = tg_bimodal(NULL, p, n, resolution, &two);
+    tg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = tg_bimodal(NULL, p, n, resolution, &two);
+    Py_END_ALLOW_THREADS
     out = status == TG_OK ? PyBool_FromLong(two) : tg_py_raise(module, status, NULL, 0);
   }
   tg_py_release(&a);
@@ -375,7 +388,10 @@ static PyObject *ladder(PyObject *module, PyObject *y) {
   PyObject *out = NULL;
   const double *p = tg_py_take(&a, y, NPY_FLOAT64, &n);
   if (p != NULL) {
-    tg_status status = tg_ladder(NULL, p, n, &ols, &ts);
+    tg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = tg_ladder(NULL, p, n, &ols, &ts);
+    Py_END_ALLOW_THREADS
     out = status == TG_OK ? Py_BuildValue("dddd", ols.a, ols.b, ts.a, ts.b)
                           : tg_py_raise(module, status, NULL, 0);
   }
@@ -393,8 +409,11 @@ static PyObject *segment(PyObject *module, PyObject *args) {
   npy_intp shape = p != NULL ? (npy_intp)n : 0;
   if (p != NULL) starts = PyArray_SimpleNew(1, &shape, NPY_UINTP);
   if (starts != NULL) {
-    tg_status status =
-        tg_segment(NULL, p, n, penalty, PyArray_DATA((PyArrayObject *)starts), &k);
+    size_t *to = PyArray_DATA((PyArrayObject *)starts);
+    tg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = tg_segment(NULL, p, n, penalty, to, &k);
+    Py_END_ALLOW_THREADS
     out = status == TG_OK ? PySequence_GetSlice(starts, 0, (Py_ssize_t)k)
                           : tg_py_raise(module, status, NULL, 0);
   }

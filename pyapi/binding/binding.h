@@ -53,6 +53,14 @@ tg_py_hold *tg_py_hold_new(void *object, void (*release)(void *object));
 tg_py_hold *tg_py_hold_get(tg_py_hold *hold); /* one more reference; returns `hold` */
 void tg_py_hold_put(tg_py_hold *hold);        /* one reference less; NULL is allowed */
 
+/* Converters for "O&": an integer of 64 or 32 bits without sign into uint64_t or uint32_t. The
+ * formats "K" and "I" would cut what does not fit. OverflowError, TypeError. */
+int tg_py_u64(PyObject *object, void *out);
+int tg_py_u32(PyObject *object, void *out);
+
+/* The UTF-8 of a str without NUL, as long as `object` lives; NULL with an exception set. */
+const char *tg_py_text(PyObject *object, const char *what);
+
 /* Wraps a table as a `_core.Table`. With `hold` NULL the object owns the table (which is freed
  * when this call fails, too); otherwise a reference to `hold` is taken. NULL with an exception
  * set. */

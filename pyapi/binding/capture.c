@@ -9,7 +9,7 @@ typedef struct Capture {
   tg_capture *capture;
   tg_py_hold *hold;
   int busy; /* a thread is inside the core */
-  int finished;
+  int finished; /* it changes no more, but by adopt() */
   int exported; /* tables of it were handed out: it must not change any more */
 } Capture;
 
@@ -28,29 +28,39 @@ static int enter(Capture *self) {
   return 0;
 }
 
-/* Pairs ("arvalid", "column") of a sequence; the strings live as long as `object`. */
-static int take_pairs(PyObject *fast, const char **first, PyObject **second) {
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast); i++) {
-    PyObject *pair = PySequence_Fast_GET_ITEM(fast, i);
+/* The same for what only a finished capture tells; ValueError before. */
+static int enter_finished(Capture *self) {
+  if (enter(self) < 0) return -1;
+  if (self->finished) return 0;
+  self->busy = 0;
+  PyErr_SetString(PyExc_ValueError, "the capture is not finished");
+  return -1;
+}
+
+/* Pairs ("arvalid", "column") of a sequence; the strings live as long as `items`. */
+static int take_pairs(PyObject *items, const char **first, PyObject **second) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items); i++) {
+    PyObject *pair = PyTuple_GET_ITEM(items, i);
     if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2) {
       PyErr_SetString(PyExc_TypeError, "a sequence of pairs is needed");
       return -1;
     }
-    first[i] = PyUnicode_AsUTF8(PyTuple_GET_ITEM(pair, 0));
+    first[i] = tg_py_text(PyTuple_GET_ITEM(pair, 0), "a role");
     if (first[i] == NULL) return -1;
     second[i] = PyTuple_GET_ITEM(pair, 1);
   }
   return 0;
 }
 
-/* `object` as a list or tuple of at most MOST_WORDS; NULL with an exception set. */
+/* `object` as a new tuple, which nobody else can change, of at most MOST_WORDS. NULL with an
+ * exception set. */
 static PyObject *take_sequence(PyObject *object, const char *what) {
-  PyObject *fast = object == NULL ? PyTuple_New(0) : PySequence_Fast(object, what);
-  if (fast != NULL && PySequence_Fast_GET_SIZE(fast) > MOST_WORDS) {
+  PyObject *items = object == NULL ? PyTuple_New(0) : PySequence_Tuple(object);
+  if (items != NULL && PyTuple_GET_SIZE(items) > MOST_WORDS) {
     PyErr_Format(PyExc_ValueError, "%s: more than %d entries", what, MOST_WORDS);
-    Py_CLEAR(fast);
+    Py_CLEAR(items);
   }
-  return fast;
+  return items;
 }
 
 static int form_of(const char *word, tg_capture_form *form) {
@@ -74,28 +84,26 @@ static PyObject *capture_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
   tg_capture *capture = NULL;
   tg_error err = {0};
   Capture *self = NULL;
-  unsigned long long samples = 0, max_item = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|$zOOKK", names, &word, &o.sample_on, &keep_arg,
-                                   &map_arg, &samples, &max_item) ||
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|$zOOO&O&", names, &word, &o.sample_on,
+                                   &keep_arg, &map_arg, tg_py_u64, &o.samples, tg_py_u64,
+                                   &o.max_item) ||
       form_of(word, &form) < 0)
     return NULL;
   keep = take_sequence(keep_arg, "keep");
   map = take_sequence(map_arg, "map");
   if (keep == NULL || map == NULL || take_pairs(map, roles, values) < 0) goto done;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(keep); i++) {
-    columns[i] = PyUnicode_AsUTF8(PySequence_Fast_GET_ITEM(keep, i));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keep); i++) {
+    columns[i] = tg_py_text(PyTuple_GET_ITEM(keep, i), "a column");
     if (columns[i] == NULL) goto done;
   }
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(map); i++) {
-    pairs[i] = (tg_capture_map){.role = roles[i], .column = PyUnicode_AsUTF8(values[i])};
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(map); i++) {
+    pairs[i] = (tg_capture_map){.role = roles[i], .column = tg_py_text(values[i], "a column")};
     if (pairs[i].column == NULL) goto done;
   }
   o.keep = columns;
-  o.n_keep = (size_t)PySequence_Fast_GET_SIZE(keep);
+  o.n_keep = (size_t)PyTuple_GET_SIZE(keep);
   o.map = pairs;
-  o.n_map = (size_t)PySequence_Fast_GET_SIZE(map);
-  o.samples = samples;
-  o.max_item = max_item;
+  o.n_map = (size_t)PyTuple_GET_SIZE(map);
   tg_status status = tg_capture_new(NULL, form, &o, &capture, &err);
   if (status != TG_OK) {
     tg_py_raise(PyType_GetModule(type), status, &err, 0);
@@ -151,6 +159,7 @@ static PyObject *capture_finish(PyObject *object, PyObject *unused) {
   if (enter(self) < 0) return NULL;
   Py_BEGIN_ALLOW_THREADS status = tg_capture_finish(self->capture, &err);
   Py_END_ALLOW_THREADS self->busy = 0;
+  self->finished = status == TG_OK;
   if (status != TG_OK) return tg_py_raise(module_of(object), status, &err, 0);
   Py_RETURN_NONE;
 }
@@ -165,7 +174,9 @@ static PyObject *capture_adopt(PyObject *object, PyObject *other) {
     PyErr_SetString(PyExc_RuntimeError, "tables of the capture were handed out already");
     return NULL;
   }
-  if (enter(self) < 0) return NULL;
+  if (enter_finished((Capture *)other) < 0) return NULL;
+  ((Capture *)other)->busy = 0; /* the GIL is held until the end */
+  if (enter_finished(self) < 0) return NULL;
   tg_status status = tg_capture_adopt(self->capture, ((Capture *)other)->capture);
   self->busy = 0;
   if (status != TG_OK) return tg_py_raise(module_of(object), status, NULL, 0);
@@ -174,8 +185,10 @@ static PyObject *capture_adopt(PyObject *object, PyObject *other) {
 
 static PyObject *capture_about(PyObject *object, PyObject *unused) {
   static const char *const forms[] = {"", "csv", "vcd", "dmp"};
-  const tg_capture_info i = tg_capture_about(((Capture *)object)->capture);
   (void)unused;
+  if (enter_finished((Capture *)object) < 0) return NULL;
+  const tg_capture_info i = tg_capture_about(((Capture *)object)->capture);
+  ((Capture *)object)->busy = 0;
   return Py_BuildValue("{s:s,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:N,s:N,s:N,s:N}", "form",
                        forms[i.form], "samples", i.samples, "seen", i.seen, "stored", i.stored,
                        "windows", i.windows, "triggers", i.triggers, "gaps", i.gaps, "last_time",
@@ -185,8 +198,9 @@ static PyObject *capture_about(PyObject *object, PyObject *unused) {
 }
 
 static PyObject *capture_word(PyObject *object, PyObject *name) {
-  const char *text = PyUnicode_AsUTF8(name);
-  if (text == NULL) return NULL;
+  const char *text = tg_py_text(name, "the name of a word");
+  if (text == NULL || enter_finished((Capture *)object) < 0) return NULL;
+  ((Capture *)object)->busy = 0;
   const tg_str s = tg_capture_word(((Capture *)object)->capture, text);
   if (s.p == NULL) Py_RETURN_NONE;
   return PyUnicode_DecodeUTF8((const char *)s.p, (Py_ssize_t)s.n, "replace");
@@ -201,8 +215,9 @@ static PyObject *capture_table(PyObject *object, PyObject *name) {
                 {"marks", tg_capture_marks},
                 {"problems", tg_capture_problems}};
   Capture *self = (Capture *)object;
-  const char *text = PyUnicode_AsUTF8(name);
-  if (text == NULL) return NULL;
+  const char *text = tg_py_text(name, "the name of a table");
+  if (text == NULL || enter_finished(self) < 0) return NULL;
+  self->busy = 0;
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (strcmp(text, tables[i].name) == 0) {
       self->exported = 1;
@@ -217,11 +232,9 @@ static PyObject *capture_changes(PyObject *object, PyObject *row) {
   Capture *self = (Capture *)object;
   tg_table *table = NULL;
   tg_status status;
-  const unsigned long signal = PyLong_AsUnsignedLong(row);
-  if (signal == (unsigned long)-1 && PyErr_Occurred()) return NULL;
-  if (signal > UINT32_MAX) return tg_py_raise(module_of(object), TG_ENOTFOUND, NULL, 0);
-  if (enter(self) < 0) return NULL;
-  Py_BEGIN_ALLOW_THREADS status = tg_capture_changes(self->capture, (uint32_t)signal, &table);
+  uint32_t signal = 0;
+  if (!tg_py_u32(row, &signal) || enter_finished(self) < 0) return NULL;
+  Py_BEGIN_ALLOW_THREADS status = tg_capture_changes(self->capture, signal, &table);
   Py_END_ALLOW_THREADS self->busy = 0;
   if (status != TG_OK) return tg_py_raise(module_of(object), status, NULL, 0);
   return tg_py_table(module_of(object), table, NULL);
@@ -315,14 +328,15 @@ static PyObject *capture_axi(PyObject *object, PyObject *args, PyObject *kwargs)
   tg_error err = {0};
   tg_axi *x = NULL;
   int ignore_gaps = 0;
-  unsigned long long first = 0, last = 0, most = 0;
   tg_status status = TG_OK;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "I|$sOpOK", names, &o.interface, &word,
-                                   &assume_arg, &ignore_gaps, &lanes, &most) ||
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&|$sOpOO&", names, tg_py_u32, &o.interface,
+                                   &word, &assume_arg, &ignore_gaps, &lanes, tg_py_u64,
+                                   &o.max_transactions) ||
       kind_of(word, &o.kind) < 0)
     return NULL;
   if (lanes != Py_None) {
-    if (!PyTuple_Check(lanes) || !PyArg_ParseTuple(lanes, "KK;lanes", &first, &last)) {
+    if (!PyTuple_Check(lanes) || !PyArg_ParseTuple(lanes, "O&O&;lanes", tg_py_u64, &o.lane_first,
+                                                      tg_py_u64, &o.lane_last)) {
       if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "lanes is a pair of samples");
       return NULL;
     }
@@ -330,18 +344,15 @@ static PyObject *capture_axi(PyObject *object, PyObject *args, PyObject *kwargs)
   }
   assume = take_sequence(assume_arg, "assume");
   if (assume == NULL || take_pairs(assume, roles, values) < 0) goto done;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(assume); i++) {
-    const unsigned long level = PyLong_AsUnsignedLong(values[i]);
-    if (level == (unsigned long)-1 && PyErr_Occurred()) goto done;
-    levels[i] = (tg_axi_assume){.role = roles[i], .level = level > 1 ? 2 : (uint32_t)level};
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(assume); i++) {
+    uint32_t level = 0;
+    if (!tg_py_u32(values[i], &level)) goto done;
+    levels[i] = (tg_axi_assume){.role = roles[i], .level = level};
   }
   o.assume = levels;
-  o.n_assume = (size_t)PySequence_Fast_GET_SIZE(assume);
+  o.n_assume = (size_t)PyTuple_GET_SIZE(assume);
   o.ignore_gaps = ignore_gaps != 0;
-  o.lane_first = first;
-  o.lane_last = last;
-  o.max_transactions = most;
-  if (enter(self) < 0) goto done;
+  if (enter_finished(self) < 0) goto done;
   Py_BEGIN_ALLOW_THREADS status = tg_axi_new(NULL, self->capture, &o, &x, &err);
   Py_END_ALLOW_THREADS self->busy = 0;
   out = status == TG_OK ? axi_dict(module_of(object), x)

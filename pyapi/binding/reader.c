@@ -28,6 +28,8 @@ typedef struct {
   tg_records *records;
   tg_py_hold *hold;
   int shared; /* a Table shows them: they stay as they are */
+  int writing; /* a thread is in append(), without the GIL */
+  int reading; /* so many threads read them without the GIL */
 } Records;
 
 static void release_records(void *object) {
@@ -59,6 +61,13 @@ static PyObject *records_wrap(PyObject *module, tg_records *records, tg_py_hold 
   return (PyObject *)self;
 }
 
+/* The records of an object that no thread is changing; NULL with RuntimeError set. */
+static tg_records *records_of(PyObject *self) {
+  if (!((Records *)self)->writing) return ((Records *)self)->records;
+  PyErr_SetString(PyExc_RuntimeError, "another thread is adding to these records");
+  return NULL;
+}
+
 static void records_dealloc(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
   tg_py_hold_put(((Records *)object)->hold);
@@ -67,7 +76,8 @@ static void records_dealloc(PyObject *object) {
 }
 
 static Py_ssize_t records_length(PyObject *self) {
-  return (Py_ssize_t)tg_records_count(((Records *)self)->records);
+  const tg_records *records = records_of(self);
+  return records == NULL ? -1 : (Py_ssize_t)tg_records_count(records);
 }
 
 /* A core table of the records as a Table that keeps them alive. It is never written to. */
@@ -78,8 +88,9 @@ static PyObject *shared_table(PyObject *self, PyTypeObject *type, const tg_table
 
 static PyObject *records_table(PyObject *self, PyTypeObject *type, PyObject *const *args,
                                Py_ssize_t n_args, PyObject *names) {
-  const tg_records *records = ((Records *)self)->records;
+  const tg_records *records = records_of(self);
   size_t rule = 0;
+  if (records == NULL) return NULL;
   if (n_args != 1 || names != NULL) {
     PyErr_SetString(PyExc_TypeError, "table(rule)");
     return NULL;
@@ -95,7 +106,8 @@ static PyObject *records_problems(PyObject *self, PyTypeObject *type, PyObject *
     PyErr_SetString(PyExc_TypeError, "problems()");
     return NULL;
   }
-  return shared_table(self, type, tg_records_problems(((Records *)self)->records));
+  const tg_records *records = records_of(self);
+  return records == NULL ? NULL : shared_table(self, type, tg_records_problems(records));
 }
 
 static PyObject *records_near(PyObject *self, PyTypeObject *type, PyObject *const *args,
@@ -105,7 +117,8 @@ static PyObject *records_near(PyObject *self, PyTypeObject *type, PyObject *cons
     PyErr_SetString(PyExc_TypeError, "near()");
     return NULL;
   }
-  return shared_table(self, type, tg_records_near(((Records *)self)->records));
+  const tg_records *records = records_of(self);
+  return records == NULL ? NULL : shared_table(self, type, tg_records_near(records));
 }
 
 static PyObject *records_append(PyObject *self, PyTypeObject *type, PyObject *const *args,
@@ -120,11 +133,19 @@ static PyObject *records_append(PyObject *self, PyTypeObject *type, PyObject *co
     PyErr_SetString(PyExc_RuntimeError, "a table of these records was handed out");
     return NULL;
   }
-  tg_records *into = ((Records *)self)->records;
-  const tg_records *more = ((Records *)args[0])->records;
+  Records *first = (Records *)self, *second = (Records *)args[0];
+  if (records_of(self) == NULL || records_of(args[0]) == NULL) return NULL;
+  if (first->reading > 0) {
+    PyErr_SetString(PyExc_RuntimeError, "another thread is reading these records");
+    return NULL;
+  }
+  first->writing = 1;
+  second->reading++;
   Py_BEGIN_ALLOW_THREADS
-  status = tg_records_append(into, more);
+  status = tg_records_append(first->records, second->records);
   Py_END_ALLOW_THREADS
+  second->reading--;
+  first->writing = 0;
   if (status == TG_OK) Py_RETURN_TRUE;
   if (status == TG_ECONFLICT) Py_RETURN_FALSE;
   return tg_py_raise(module, status, NULL, 0);
@@ -137,7 +158,8 @@ static PyObject *records_rules(PyObject *self, void *unused) {
 
 static PyObject *records_counts(PyObject *self, PyObject *unused) {
   (void)unused;
-  const tg_records *records = ((Records *)self)->records;
+  const tg_records *records = records_of(self);
+  if (records == NULL) return NULL;
   size_t n = tg_ruleset_count(tg_records_rules(records));
   PyObject *out = PyTuple_New((Py_ssize_t)n);
   for (size_t i = 0; out != NULL && i < n; i++) {
@@ -154,7 +176,8 @@ static PyObject *records_counts(PyObject *self, PyObject *unused) {
 
 static PyObject *records_ledger(PyObject *self, PyObject *unused) {
   (void)unused;
-  const tg_records *records = ((Records *)self)->records;
+  const tg_records *records = records_of(self);
+  if (records == NULL) return NULL;
   size_t n = tg_records_ledger_count(records);
   PyObject *out = PyList_New((Py_ssize_t)n);
   for (size_t i = 0; out != NULL && i < n; i++) {
@@ -175,7 +198,9 @@ static PyObject *records_ledger(PyObject *self, PyObject *unused) {
 
 static PyObject *records_totals(PyObject *self, PyObject *unused) {
   (void)unused;
-  tg_source_totals t = tg_records_totals(((Records *)self)->records);
+  const tg_records *records = records_of(self);
+  if (records == NULL) return NULL;
+  const tg_source_totals t = tg_records_totals(records);
   return Py_BuildValue("{s:K,s:K,s:K,s:K}", "bytes", (unsigned long long)t.bytes, "lines",
                        (unsigned long long)t.lines, "records", (unsigned long long)t.records,
                        "problems", (unsigned long long)t.problems);
@@ -232,14 +257,15 @@ static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
                           "repair_uart", "keep_near", NULL};
   PyObject *module = PyType_GetModule(type);
   tg_py_ruleset *rules = NULL;
-  unsigned long long max_line = 0;
-  unsigned long long max_records = 0;
-  unsigned long long max_problems = 0;
+  uint64_t max_line = 0;
+  uint64_t max_records = 0;
+  uint64_t max_problems = 0;
   int repair = 0;
   int near = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$KKKpp:Reader", names,
-                                   tg_py_state_of(module)->ruleset_type, &rules, &max_line,
-                                   &max_records, &max_problems, &repair, &near)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$O&O&O&pp:Reader", names,
+                                   tg_py_state_of(module)->ruleset_type, &rules, tg_py_u64,
+                                   &max_line, tg_py_u64, &max_records, tg_py_u64, &max_problems,
+                                   &repair, &near)) {
     return NULL;
   }
   if (rules->taken) {
@@ -342,14 +368,14 @@ static int pull(Reader *self, int fd, size_t want, size_t *got, int *end, tg_sta
 static PyObject *reader_feed_fd(PyObject *object, PyObject *args) {
   Reader *self = (Reader *)object;
   int fd = -1;
-  unsigned long long max = SLICE;
-  unsigned long long total = 0;
+  uint64_t max = SLICE;
+  uint64_t total = 0;
   tg_error err = {0};
   tg_status status = TG_OK;
   int end = 0;
   int failed = 0;
   int stopped = 0;
-  if (!PyArg_ParseTuple(args, "i|K:feed_fd", &fd, &max)) return NULL;
+  if (!PyArg_ParseTuple(args, "i|O&:feed_fd", &fd, tg_py_u64, &max)) return NULL;
   if (reader_enter(self) < 0) return NULL;
   if (self->block == NULL) self->block = malloc(BLOCK);
   if (self->block == NULL) {
@@ -448,12 +474,12 @@ static PyObject *reduce(PyObject *module, PyObject *args, PyObject *kwargs) {
                           "platform", "topology", NULL};
   PyObject *sources = NULL;
   PyObject *tee_offset = Py_None;
-  unsigned long long clock_hz = 0;
+  uint64_t clock_hz = 0;
   int together = 0;
   const char *platform = NULL;
   PyObject *platforms = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$KOpzO:reduce", names, &sources, &clock_hz,
-                                   &tee_offset, &together, &platform, &platforms)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$O&OpzO:reduce", names, &sources, tg_py_u64,
+                                   &clock_hz, &tee_offset, &together, &platform, &platforms)) {
     return NULL;
   }
   tg_reduce_options options = {
@@ -487,12 +513,15 @@ static PyObject *reduce(PyObject *module, PyObject *args, PyObject *kwargs) {
       PyErr_Format(PyExc_TypeError, "expected Records, got %.100s", Py_TYPE(item)->tp_name);
       goto done;
     }
-    records[i] = ((Records *)item)->records;
+    records[i] = records_of(item);
+    if (records[i] == NULL) goto done;
   }
+  for (size_t i = 0; i < n; i++) ((Records *)PyTuple_GET_ITEM(items, (Py_ssize_t)i))->reading++;
   tg_reduce_in in = {.sources = records, .n_sources = n, .options = &options};
   Py_BEGIN_ALLOW_THREADS
   status = tg_reduce(NULL, &in, &result, &err);
   Py_END_ALLOW_THREADS
+  for (size_t i = 0; i < n; i++) ((Records *)PyTuple_GET_ITEM(items, (Py_ssize_t)i))->reading--;
   if (status != TG_OK) {
     tg_py_raise(module, status, &err, 0);
     goto done;

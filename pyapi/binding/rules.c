@@ -2,31 +2,24 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "binding.h"
 
-/* The strings of one rule definition point into Python objects that the caller keeps alive. */
+/* The strings of one rule definition point into Python objects that the caller keeps alive. No
+ * Python code may run while they are gathered, for it could change the dicts: so flags are bool
+ * and numbers are int, not what could be turned into them. */
 static int take_text(PyObject *dict, const char *name, const char **out) {
   PyObject *value = PyDict_GetItemString(dict, name); /* borrowed */
   *out = NULL;
   if (value == NULL || value == Py_None) return 0;
-  if (!PyUnicode_Check(value)) {
-    PyErr_Format(PyExc_TypeError, "%s of a rule is a str, not %.100s", name,
-                 Py_TYPE(value)->tp_name);
-    return -1;
-  }
-  Py_ssize_t size = 0;
-  *out = PyUnicode_AsUTF8AndSize(value, &size);
-  if (*out == NULL) return -1;
-  if (strlen(*out) == (size_t)size) return 0;
-  PyErr_Format(PyExc_ValueError, "%s of a rule contains a NUL", name);
-  return -1;
+  *out = tg_py_text(value, name);
+  return *out != NULL ? 0 : -1;
 }
 
-/* A truth value; a key that is not there is false. */
+/* A bool; a key that is not there is false. */
 static int take_flag(PyObject *dict, const char *key, bool *out) {
   PyObject *item = PyDict_GetItemString(dict, key);
-  const int truth = item == NULL ? 0 : PyObject_IsTrue(item);
-  if (truth < 0) return -1;
-  *out = truth != 0;
-  return 0;
+  *out = item == Py_True;
+  if (item == NULL || PyBool_Check(item)) return 0;
+  PyErr_Format(PyExc_TypeError, "%s of a rule is a bool", key);
+  return -1;
 }
 
 /* The rows of a section: a NULL-terminated array, freed by the caller with PyMem_Free. */
@@ -45,7 +38,7 @@ static int take_rows(PyObject *dict, const char ***out) {
     return -1;
   }
   for (Py_ssize_t i = 0; i < n; i++) {
-    (*out)[i] = PyUnicode_AsUTF8(PyTuple_GET_ITEM(rows, i));
+    (*out)[i] = tg_py_text(PyTuple_GET_ITEM(rows, i), "a row of a rule");
     if ((*out)[i] == NULL) return -1;
   }
   return 0;
@@ -67,8 +60,15 @@ static int take_rule(PyObject *dict, tg_rule_def *def, const char ***rows) {
   def->rows = *rows;
   PyObject *better = PyDict_GetItemString(dict, "better");
   if (better != NULL) {
-    long code = PyLong_AsLong(better);
-    if (code == -1 && PyErr_Occurred()) return -1;
+    if (!PyLong_Check(better)) {
+      PyErr_SetString(PyExc_TypeError, "better of a rule is an int");
+      return -1;
+    }
+    const long code = PyLong_AsLong(better);
+    if (code < TG_BETTER_LOWER || code > TG_BETTER_NONE) {
+      if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "better of a rule is 0, 1 or 2");
+      return -1;
+    }
     def->better = (tg_better)code;
   }
   return take_flag(dict, "all", &def->all) < 0 ? -1 : take_flag(dict, "soft", &def->soft);
@@ -154,7 +154,7 @@ static PyObject *ruleset_names(PyObject *self, void *unused) {
 
 int tg_py_find_rule(const tg_ruleset *set, PyObject *which, size_t *rule) {
   if (PyUnicode_Check(which)) {
-    const char *name = PyUnicode_AsUTF8(which);
+    const char *name = tg_py_text(which, "the name of a rule");
     if (name == NULL) return -1;
     if (tg_ruleset_find(set, name, rule) == TG_OK) return 0;
     PyErr_SetObject(PyExc_KeyError, which);

@@ -6,17 +6,24 @@ void tg_py_release(arrays *a) {
   a->n = 0;
 }
 
-/* A contiguous one-dimensional array of `type`; only casts that lose nothing. */
-const void *tg_py_take(arrays *a, PyObject *object, int type, size_t *len) {
+static const void *take(arrays *a, PyObject *object, int type, int flags, size_t *len) {
   if (a->n == MOST_ARRAYS) {
     PyErr_SetString(PyExc_SystemError, "too many arrays in one call");
     return NULL;
   }
-  PyArrayObject *array = (PyArrayObject *)PyArray_FROMANY(object, type, 1, 1, NPY_ARRAY_IN_ARRAY);
+  PyArrayObject *array = (PyArrayObject *)PyArray_FROMANY(object, type, 1, 1, flags);
   if (array == NULL) return NULL;
   a->held[a->n++] = array;
   *len = (size_t)PyArray_SIZE(array);
   return PyArray_DATA(array);
+}
+
+const void *tg_py_take(arrays *a, PyObject *object, int type, size_t *len) {
+  return take(a, object, type, NPY_ARRAY_IN_ARRAY, len);
+}
+
+const void *tg_py_take_copy(arrays *a, PyObject *object, int type, size_t *len) {
+  return take(a, object, type, NPY_ARRAY_IN_ARRAY | NPY_ARRAY_ENSURECOPY, len);
 }
 
 int tg_py_lengths(const char *what) {
@@ -42,15 +49,15 @@ static int take_samples(arrays *a, PyObject *object, tg_samples *s) {
     if (s->weight == NULL) return -1;
     if (weights != values) return tg_py_lengths("samples");
   }
-  s->unit_start = tg_py_take(a, u, NPY_UINT64, &units);
+  s->unit_start = tg_py_take_copy(a, u, NPY_UINT64, &units);
   if (s->unit_start == NULL) return -1;
-  s->key_start = tg_py_take(a, k, NPY_UINT64, &keys);
+  s->key_start = tg_py_take_copy(a, k, NPY_UINT64, &keys);
   if (s->key_start == NULL) return -1;
-  s->num = tg_py_take(a, num, NPY_UINT64, &scale[0]);
+  s->num = tg_py_take_copy(a, num, NPY_UINT64, &scale[0]);
   if (s->num == NULL) return -1;
-  s->den = tg_py_take(a, den, NPY_UINT64, &scale[1]);
+  s->den = tg_py_take_copy(a, den, NPY_UINT64, &scale[1]);
   if (s->den == NULL) return -1;
-  s->resolution = tg_py_take(a, res, NPY_UINT64, &scale[2]);
+  s->resolution = tg_py_take_copy(a, res, NPY_UINT64, &scale[2]);
   if (s->resolution == NULL) return -1;
   if (keys == 0 || units == 0) return tg_py_lengths("samples");
   s->n_keys = keys - 1;
@@ -153,13 +160,13 @@ static int take_vectors(arrays *a, PyObject *object, tg_vectors *v) {
   if (!PyArg_ParseTuple(object, "OOOOO;vectors", &value, &units, &cores, &num, &den)) return -1;
   v->value = tg_py_take(a, value, NPY_INT64, &values);
   if (v->value == NULL) return -1;
-  v->units = tg_py_take(a, units, NPY_UINT64, &n[0]);
+  v->units = tg_py_take_copy(a, units, NPY_UINT64, &n[0]);
   if (v->units == NULL) return -1;
-  v->cores = tg_py_take(a, cores, NPY_UINT64, &n[1]);
+  v->cores = tg_py_take_copy(a, cores, NPY_UINT64, &n[1]);
   if (v->cores == NULL) return -1;
-  v->num = tg_py_take(a, num, NPY_UINT64, &n[2]);
+  v->num = tg_py_take_copy(a, num, NPY_UINT64, &n[2]);
   if (v->num == NULL) return -1;
-  v->den = tg_py_take(a, den, NPY_UINT64, &n[3]);
+  v->den = tg_py_take_copy(a, den, NPY_UINT64, &n[3]);
   if (v->den == NULL) return -1;
   v->n_groups = n[0];
   left = values;
@@ -202,10 +209,10 @@ static PyObject *trend(PyObject *module, PyObject *args) {
   size_t n[6];
   if ((s.value = tg_py_take(&a, value, NPY_INT64, &n[0])) == NULL ||
       (s.release = tg_py_take(&a, release, NPY_UINT32, &n[1])) == NULL ||
-      (s.start = tg_py_take(&a, start, NPY_UINT64, &n[2])) == NULL ||
-      (s.num = tg_py_take(&a, num, NPY_UINT64, &n[3])) == NULL ||
-      (s.den = tg_py_take(&a, den, NPY_UINT64, &n[4])) == NULL ||
-      (s.resolution = tg_py_take(&a, res, NPY_UINT64, &n[5])) == NULL)
+      (s.start = tg_py_take_copy(&a, start, NPY_UINT64, &n[2])) == NULL ||
+      (s.num = tg_py_take_copy(&a, num, NPY_UINT64, &n[3])) == NULL ||
+      (s.den = tg_py_take_copy(&a, den, NPY_UINT64, &n[4])) == NULL ||
+      (s.resolution = tg_py_take_copy(&a, res, NPY_UINT64, &n[5])) == NULL)
     goto done;
   if (n[0] != n[1] || n[2] == 0 || n[3] != n[2] - 1 || n[4] != n[3] || n[5] != n[3] ||
       s.start[n[3]] > n[0]) {
@@ -222,8 +229,12 @@ static PyObject *trend(PyObject *module, PyObject *args) {
     tg_py_raise(module, status, NULL, 0);
     goto done;
   }
-  PyObject *first = tg_py_table(module, series, NULL), *second = tg_py_table(module, steps, NULL);
-  if (first != NULL && second != NULL) out = PyTuple_Pack(2, first, second);
+  PyObject *first = tg_py_table(module, series, NULL), *second = NULL;
+  if (first != NULL)
+    second = tg_py_table(module, steps, NULL);
+  else
+    tg_table_free(steps);
+  if (second != NULL) out = PyTuple_Pack(2, first, second);
   Py_XDECREF(first);
   Py_XDECREF(second);
 done:

@@ -110,7 +110,7 @@ static Py_ssize_t table_length(PyObject *self) {
 /* The view of the column with that name or index; -1 with KeyError or IndexError set. */
 static int find_column(Table *self, PyObject *which, size_t *col, tg_column_view *view) {
   if (PyUnicode_Check(which)) {
-    const char *name = PyUnicode_AsUTF8(which);
+    const char *name = tg_py_text(which, "the name of a column");
     if (name == NULL) return -1;
     if (tg_table_find(self->table, name, col) != TG_OK) {
       PyErr_SetObject(PyExc_KeyError, which);
@@ -269,9 +269,12 @@ static PyObject *table_reduce(PyObject *self, PyTypeObject *type, PyObject *cons
 /* The three Arrow exporters share their arguments: an optional requested schema, which the
  * protocol lets a producer disregard. */
 static int arrow_args(PyObject *const *args, Py_ssize_t n_args, PyObject *names) {
-  Py_ssize_t n = n_args + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
+  const Py_ssize_t named = names == NULL ? 0 : PyTuple_GET_SIZE(names);
   (void)args;
-  if (n <= 1) return 0;
+  if (n_args + named <= 1 &&
+      (named == 0 || PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0),
+                                                      "requested_schema") == 0))
+    return 0;
   PyErr_SetString(PyExc_TypeError, "takes at most one argument, requested_schema");
   return -1;
 }

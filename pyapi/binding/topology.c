@@ -21,13 +21,11 @@ static int is_tuple(PyObject *object, const char *what) {
 }
 
 static int place_of(PyObject *pair, tg_place *out) {
-  unsigned int cluster = 0;
-  unsigned int core = 0;
   if (!is_tuple(pair, "a cpu is a pair (cluster, core)")) return -1;
-  if (!PyArg_ParseTuple(pair, "II;a cpu is a pair (cluster, core)", &cluster, &core)) return -1;
-  out->cluster = cluster;
-  out->core = core;
-  return 0;
+  return PyArg_ParseTuple(pair, "O&O&;a cpu is a pair (cluster, core)", tg_py_u32, &out->cluster,
+                          tg_py_u32, &out->core)
+             ? 0
+             : -1;
 }
 
 /* A new array of places; empty for an empty tuple. */
@@ -54,7 +52,7 @@ static int names_of(PyObject *tuple, tg_platform *p) {
   }
   p->names = names;
   for (size_t i = 0; i < n; i++) {
-    names[i] = PyUnicode_AsUTF8(PyTuple_GET_ITEM(tuple, (Py_ssize_t)i));
+    names[i] = tg_py_text(PyTuple_GET_ITEM(tuple, (Py_ssize_t)i), "a name of a platform");
     if (names[i] == NULL) return -1;
     p->n_names = i + 1;
   }

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
+#include "table_private.h"
+
 /* Stores a text column: the words first, then the rows by code. */
 static tg_status load_text(tg_table *t, size_t col, const tg_column_data *data, size_t rows,
                            tg_error *err) {
@@ -13,7 +16,7 @@ static tg_status load_text(tg_table *t, size_t col, const tg_column_data *data, 
   tg_status s = TG_OK;
   if (data->n_words != 0) {
     if (data->n_words > UINT32_MAX) return tg_fail(err, TG_EINVAL, 0, 0, "too many words");
-    codes = malloc(data->n_words * sizeof *codes);
+    codes = tg_zalloc(&t->alloc, data->n_words, sizeof *codes);
     if (codes == NULL) return tg_fail(err, TG_ENOMEM, 0, 0, "no memory for the words");
   }
   for (size_t i = 0; s == TG_OK && i < data->n_words; i++) {
@@ -28,7 +31,7 @@ static tg_status load_text(tg_table *t, size_t col, const tg_column_data *data, 
       s = tg_table_set_code(t, row, col, codes[items[row]]);
     }
   }
-  free(codes);
+  tg_release(&t->alloc, codes);
   return s;
 }
 

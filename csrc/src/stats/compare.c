@@ -201,6 +201,8 @@ tg_status tg_compare(const tg_alloc *a, const tg_samples *a_old, const tg_sample
   if (a_new->n_keys != keys || (o->noise != NULL && o->noise->n_keys != keys) ||
       !(o->margin >= 0) || !(o->margin_abs >= 0) || !(alpha < 0.5))
     return TG_EINVAL;
+  for (size_t key = 0; o->better != NULL && key < keys; key++)
+    if (o->better[key] > TG_BETTER_NONE) return TG_EINVAL;
   walk w = {.a = a, .side = {a_old, a_new, o->noise}};
   tg_key_context_init(&w.context, a, o, alpha);
   tg_status st = collapse_sides(&w);
