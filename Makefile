@@ -22,7 +22,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SAN := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 .PHONY: demo test test-all check-c check-py asan valgrind tsan lint bench fuzz coverage clean build \
-        deps-build deps-test symbols test-aarch64 wheel help picture
+        deps-build deps-test symbols test-aarch64 wheel help picture browser
 .DEFAULT_GOAL := help
 
 help:
@@ -70,8 +70,12 @@ demo: build
 test: $(VENV)/deps-test check-c symbols build check-py
 	@echo "make test: all passed"
 
-test-all: test asan valgrind tsan
+# The slow ones, and the report in a real browser.
+test-all: browser test asan valgrind tsan
 	@TICKGAUGE_SLOW=1 $(BIN)/python -m pytest -q -m slow || [ $$? -eq 5 ]
+
+browser:
+	@tests/tools/need.sh browser
 
 check-py: build $(VENV)/deps-test
 	@$(BIN)/python -m pytest -q -m "not slow"
