@@ -8,7 +8,7 @@
 #include "support/fail_alloc.h"
 #include "text/scanner.h"
 
-static const char *const scans[] = {"portable", "ssse3", "avx2", "neon"};
+static const char *const scans[] = {"portable", "ssse3", "avx2", "avx512", "neon"};
 enum { SCANS = sizeof scans / sizeof scans[0] };
 
 static uint64_t random_state = 88172645463325252u;
@@ -241,6 +241,7 @@ START_TEST(this_processor_has_its_vector_scans) {
   ck_assert_int_eq(tg_scanner_select(s, "neon"), TG_OK);
 #elif defined(__x86_64__)
   if (__builtin_cpu_supports("avx2")) ck_assert_int_eq(tg_scanner_select(s, "avx2"), TG_OK);
+  if (__builtin_cpu_supports("avx512bw")) ck_assert_int_eq(tg_scanner_select(s, "avx512"), TG_OK);
   ck_assert_int_eq(tg_scanner_select(s, "neon"), TG_EUNSUPPORTED);
 #endif
   tg_scanner_free(s);

@@ -31,7 +31,7 @@ static void fuzz_hits(const tg_hits *hits, const tg_str *needle, size_t n_needle
 }
 
 int fuzz_scanner(const uint8_t *p, size_t n) {
-  static const char *const scans[] = {"portable", "ssse3", "avx2", "neon"};
+  static const char *const scans[] = {"portable", "ssse3", "avx2", "avx512", "neon"};
   tg_str needle[FUZZ_NEEDLES];
   size_t n_needles = 0;
   tg_scanner *s = NULL;

@@ -151,6 +151,7 @@ static void fill_slots(tg_filter *f, const tg_str *needle, const uint32_t *offse
   /* ... to where the slot begins, so that each holds its own first now, one place too far */
   memmove(f->first, f->first + 1, TG_FILTER_SLOTS * sizeof *f->first);
   f->first[TG_FILTER_SLOTS] = (uint32_t)f->n_long;
+  if (n_short > 0) memset(f->used, 0xff, sizeof f->used);
 }
 
 static bool fits_filter(const tg_str *needle, size_t n) {

@@ -24,7 +24,7 @@ typedef struct tg_masks {
 
 /* entries[first[slot] .. first[slot+1]) are the needles whose window has that slot, if bit `slot`
  * of `used` is set; entries[n_long .. n_long + n_short) are needles shorter than a window, which
- * any candidate may be. */
+ * any candidate may be: where there are some, all bits of `used` are set. */
 typedef struct tg_filter {
   tg_masks masks;
   uint64_t used[TG_FILTER_SLOTS / 64];
@@ -49,7 +49,7 @@ static inline uint32_t tg_filter_slot(const uint8_t *p) {
 /* False where no needle can have its window at `p`, of which four bytes can be read. */
 static inline bool tg_filter_may(const tg_filter *f, const uint8_t *p) {
   const uint32_t slot = tg_filter_slot(p);
-  return (f->used[slot / 64] >> (slot % 64) & 1) != 0 || f->n_short > 0;
+  return (f->used[slot / 64] >> (slot % 64) & 1) != 0;
 }
 
 /* Looks which needles have their window at `at` < n and adds those that stand there; `lines` is

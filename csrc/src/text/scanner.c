@@ -71,7 +71,7 @@ tg_status tg_scanner_select(tg_scanner *s, const char *name) {
 }
 
 static tg_status tg_choose_scan(tg_scanner *s) {
-  static const char *const fastest_first[] = {"avx2", "ssse3", "neon", "portable"};
+  static const char *const fastest_first[] = {"avx512", "avx2", "ssse3", "neon", "portable"};
   const char *wanted = getenv("TICKGAUGE_SIMD");
   if (wanted != NULL && wanted[0] != '\0') return tg_scanner_select(s, wanted);
   size_t i = 0;

@@ -49,7 +49,7 @@ struct tg_scanner {
 };
 
 /* `needle` (none empty) must outlive the scanner. The fastest scan of this processor is taken, or
- * the one that TICKGAUGE_SIMD names: portable, ssse3, avx2, neon.
+ * the one that TICKGAUGE_SIMD names: portable, ssse3, avx2, avx512, neon.
  * TG_OK, TG_ENOMEM, TG_EINVAL, TG_EUNSUPPORTED (that name is not one of this processor). */
 tg_status tg_scanner_new(const tg_alloc *a, const tg_str *needle, size_t n, tg_scanner **out);
 void tg_scanner_free(tg_scanner *s);
