@@ -295,6 +295,20 @@ START_TEST(an_endless_handshake_ends) {
 }
 END_TEST
 
+/* A small file in which one command is accepted in every sample: rows are not made without bound. */
+START_TEST(a_command_on_and_on_fills_no_memory) {
+  static wave_text text;
+  const tg_axi_options o = {.max_transactions = (uint64_t)1 << 21};
+  text.n = 0;
+  wave_say(&text, HEAD END "#0\n1!\n1\"\n0$\n0%%\n");
+  for (unsigned i = 1; i < 1000; i++) wave_say(&text, "#%u\n%u%%\n", 4000 * i, i & 1);
+  tg_axi *x = wave_axi(text.p, text.n, 0, NULL, &o);
+  ck_assert_uint_lt(tg_axi_about(x).reads, (uint64_t)1 << 21);
+  ck_assert_uint_eq(tg_axi_about(x).cycles, 4000 * 999 + 1);
+  tg_axi_free(x);
+}
+END_TEST
+
 START_TEST(a_cut_change_drops_its_time) {
   const char text[] = HEAD END "#0\n0!\n1\"\n0$\n1%\n#5\n1!\n#6\n0!\nb10";
   tg_capture *c = must_read(text, sizeof text - 1);
@@ -473,6 +487,7 @@ int main(void) {
   tcase_add_test(tc, time_that_goes_back_is_said_and_matches_nothing);
   tcase_add_test(tc, times_near_the_end_of_64_bits_cost_nothing);
   tcase_add_test(tc, an_endless_handshake_ends);
+  tcase_add_test(tc, a_command_on_and_on_fills_no_memory);
   tcase_add_test(tc, a_cut_change_drops_its_time);
   tcase_add_test(tc, a_vcd_without_times_is_empty);
   tcase_add_test(tc, depth_comes_from_the_caller_or_the_dump);

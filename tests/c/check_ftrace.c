@@ -234,6 +234,34 @@ START_TEST(idle_states_suspend_and_resume) {
 }
 END_TEST
 
+/* As many cpus as a server has, all idle at once: none is forgotten. */
+START_TEST(every_cpu_has_its_idle_state) {
+  enum { CPUS = 192 };
+  static char text[CPUS * 512];
+  size_t n = 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (int cpu = 0; cpu < CPUS; cpu++) {
+      n += (size_t)snprintf(text + n, sizeof text - n,
+                            "  <idle>-0  [%03d] d..1.  %d.000%03d: cpu_idle: state=%u cpu_id=%d\n", cpu,
+                            10 + pass, cpu, pass == 0 ? 1u : 4294967295u, cpu);
+      n += (size_t)snprintf(text + n, sizeof text - n,
+                            "  <idle>-0  [%03d] d..1.  %d.000%03d: psci_domain_idle_%s: cpu_id=%d "
+                            "state=0x1 is_s2idle=no\n",
+                            cpu, 10 + pass, cpu, pass == 0 ? "enter" : "exit", cpu);
+    }
+  tg_result *r = reduced(text, NULL);
+  const tg_table *readings = tg_result_get(r, "readings");
+  ck_assert_uint_eq(tg_table_rows(readings), 2 * CPUS);
+  size_t col = 0;
+  ck_assert_int_eq(tg_table_find(readings, "value", &col), TG_OK);
+  for (size_t row = 0; row < 2 * CPUS; row++) {
+    int64_t value = 0;
+    ck_assert(tg_table_i64(readings, row, col, &value) && value == 1000000000);
+  }
+  tg_result_free(r);
+}
+END_TEST
+
 START_TEST(lines_of_another_form_are_problems) {
   /* A function_graph comment has no task and no time; a torn line has no values. */
   static const char text[] =
@@ -303,6 +331,7 @@ int main(void) {
   tcase_add_test(t, what_was_lost_gives_no_times);
   tcase_add_test(t, times_to_and_fro_add_up_to_nothing);
   tcase_add_test(t, idle_states_suspend_and_resume);
+  tcase_add_test(t, every_cpu_has_its_idle_state);
   tcase_add_test(t, lines_of_another_form_are_problems);
   tcase_add_test(t, heads_that_are_none);
   tcase_add_test(t, every_allocation_may_fail);

@@ -6,6 +6,7 @@
 
 /* Segments of more samples than this draw on the patience of the analysis: samples in them. */
 #define LONG_SEGMENT 4096
+#define LONG_COMMANDS 16 /* of commands, each of which is a row of its own: the same one on and on */
 #define PATIENCE ((uint64_t)1 << 20)
 
 /* ---- the interface ------------------------------------------------------------------------------
@@ -178,7 +179,8 @@ static tg_status segment(tg_axi *x, uint64_t s, uint64_t e) {
     if (st == TG_OK) st = tg_axi_count(x, s, e - s);
     return st;
   }
-  bool slow = e - s > LONG_SEGMENT;
+  const bool commands = is_beat(x, CH_AR) || is_beat(x, CH_AW);
+  const bool slow = e - s > (commands ? LONG_COMMANDS : LONG_SEGMENT);
   for (uint64_t k = s; k < e && st == TG_OK; k++) {
     if (slow && x->patience-- == 0) {
       x->patience = 0;

@@ -46,7 +46,14 @@ typedef struct stay {
   char name[32];
 } stay;
 
-enum { STAYS = 64 };
+enum { STAYS = 64 }; /* of suspend and resume, and of cpus without a seat */
+
+/* The idle state of one cpu; `era` as in the trace: it is in one. */
+typedef struct seat {
+  int64_t since;
+  uint64_t code;
+  uint64_t era;
+} seat;
 
 struct tg_trace {
   const tg_reduce_in *in;
@@ -59,6 +66,8 @@ struct tg_trace {
   uint32_t first_boot[4]; /* by function: the boot in which its first call was seen, plus 1 */
   call open[OPEN_CALLS];
   stay stays[STAYS];
+  uint64_t era; /* counts from 1 the stretches between lost events */
+  seat cpu_idle[TG_TRACE_CPUS], psci_idle[TG_TRACE_CPUS];
 };
 
 enum {
@@ -124,6 +133,7 @@ tg_status tg_trace_new(const tg_reduce_in *in, tg_result *out, uint32_t source, 
   t->source = source;
   t->resolution = resolution;
   t->whole_since = whole_since;
+  t->era = 1;
   st = tg_result_table(out, "trace_calls", columns, T_COLUMNS, &t->calls);
   if (st != TG_OK) {
     in->alloc->release(in->alloc->ctx, t);
@@ -431,8 +441,20 @@ static tg_status end_stay(tg_trace *t, const stay *s, const tg_trace_event *e) {
   return st;
 }
 
+/* Begins or ends the idle state of a cpu, which has a place of its own. */
+static tg_status feed_seat(tg_trace *t, const tg_trace_event *e, tg_trace_kind kind, bool begins,
+                           seat *cpu) {
+  const stay s = {.kind = kind, .who = e->param, .code = cpu->code, .since = cpu->since};
+  const bool was_in = cpu->era == t->era;
+  *cpu = (seat){e->time, e->code, begins ? t->era : 0};
+  return was_in && !begins ? end_stay(t, &s, e) : TG_OK;
+}
+
 /* Begins or ends a stay; an end without its begin gives nothing. */
 static tg_status feed_stay(tg_trace *t, const tg_trace_event *e, tg_trace_kind kind, bool begins) {
+  if (kind != TG_TRACE_SUSPEND && e->param < TG_TRACE_CPUS)
+    return feed_seat(t, e, kind, begins,
+                     (kind == TG_TRACE_CPU_IDLE ? t->cpu_idle : t->psci_idle) + e->param);
   for (size_t i = 0; i < t->n_stays; i++) {
     if (!same_stay(&t->stays[i], e, kind)) continue;
     stay s = t->stays[i];
@@ -478,6 +500,7 @@ tg_status tg_trace_feed(tg_trace *t, const tg_trace_event *e) {
 tg_status tg_trace_lost(tg_trace *t, uint64_t line, uint64_t offset, uint64_t n) {
   for (size_t i = 0; i < t->n_open; i++) t->open[i].lost = true;
   t->n_stays = 0;
+  t->era++;
   return tg_result_problem(t->out, t->source, line, offset, "ftrace", "lost-events",
                            "%llu events were lost here: the %zu calls that are open are left out",
                            (unsigned long long)n, t->n_open);

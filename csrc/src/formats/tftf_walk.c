@@ -462,8 +462,9 @@ static bool has_channels(const walk *w) {
   return false;
 }
 
-/* The channels records came from, those without one first. */
-static size_t find_channels(walk *w, tg_str channels[MAX_CHANNELS]) {
+/* The channels records came from, those without one first. `*left_out` gets a record of a channel
+ * beyond MAX_CHANNELS, if there is any. */
+static size_t find_channels(walk *w, tg_str channels[MAX_CHANNELS], tg_record *left_out) {
   size_t count = 1;
   size_t n = tg_records_count(w->records);
   channels[0] = (tg_str){NULL, 0};
@@ -474,7 +475,12 @@ static size_t find_channels(walk *w, tg_str channels[MAX_CHANNELS]) {
     size_t k = 0;
     if (channel.p == NULL) continue;
     while (k < count && !(channels[k].p != NULL && equal(channels[k], channel))) k++;
-    if (k == count && count < MAX_CHANNELS) channels[count++] = channel;
+    if (k < count) continue;
+    if (count < MAX_CHANNELS) {
+      channels[count++] = channel;
+    } else if (left_out->line == 0) {
+      *left_out = at;
+    }
   }
   return count;
 }
@@ -485,7 +491,13 @@ tg_status tg_tftf_walk(const tg_reduce_in *in, uint32_t source, tg_result *out, 
   log->a = in->alloc;
   tg_status st = map_rules(&w);
   if (st == TG_OK) st = count_shapes(&w);
-  size_t n = st == TG_OK ? find_channels(&w, channels) : 0;
+  tg_record left_out = {0};
+  size_t n = st == TG_OK ? find_channels(&w, channels, &left_out) : 0;
+  if (left_out.line != 0)
+    st = tg_result_problem(out, source, left_out.line, left_out.offset, "tftf", "channels",
+                           "records of more than %d channels: those of the channel that begins "
+                           "here, and of later ones, are left out",
+                           MAX_CHANNELS - 1);
   for (size_t i = 0; i < n && st == TG_OK; i++) {
     w.channel = channels[i];
     st = pass(&w);
