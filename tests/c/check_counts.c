@@ -65,6 +65,27 @@ static int64_t shaped(int shape) {
 
 enum { SHAPES = 5, N = 20000 };
 
+/* Values that a multiplication by the golden ratio sends to one place: 2^15 of them are counted in
+ * linear time. */
+START_TEST(values_made_to_collide_do_not) {
+  const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t inverse = golden; /* modulo 2^64, by Newton */
+  for (int i = 0; i < 6; i++) inverse *= 2 - golden * inverse;
+  ck_assert_uint_eq(golden * inverse, 1);
+  tg_counts *c = NULL;
+  const tg_count *pairs = NULL;
+  size_t n = 0;
+  ck_assert_int_eq(tg_counts_new(NULL, NULL, &c), TG_OK);
+  for (uint64_t i = 0; i < 1u << 15; i++) {
+    const int64_t v = (int64_t)(i * inverse);
+    ck_assert_int_eq(tg_counts_add(c, &v, 1), TG_OK);
+  }
+  ck_assert_int_eq(tg_counts_pairs(c, &pairs, &n), TG_OK);
+  ck_assert_uint_eq(n, 1u << 15);
+  tg_counts_free(c);
+}
+END_TEST
+
 START_TEST(counts_equal_sorting) {
   static int64_t values[N];
   for (int shape = 0; shape < SHAPES; shape++) {
@@ -452,6 +473,7 @@ END_TEST
 
 int main(void) {
   TCase *tc = tcase_create("counts");
+  tcase_add_test(tc, values_made_to_collide_do_not);
   tcase_add_test(tc, counts_equal_sorting);
   tcase_add_test(tc, merging_in_any_order_gives_the_same_bytes);
   tcase_add_test(tc, merging_with_itself_doubles);

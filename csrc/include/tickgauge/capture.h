@@ -48,7 +48,8 @@ typedef struct tg_capture_options {
   size_t n_map;
   uint64_t samples;      /* depth of the capture where the file cannot say it (a VCD ends at its
                             last change); 0 = what the file shows */
-  uint64_t max_item;     /* bytes of one CSV row or VCD word; longer is TG_ELIMIT. 0 = 64 MiB */
+  uint64_t max_item;     /* bytes of one CSV row, VCD definition or change, with what ends it; longer
+                            is TG_ELIMIT. 0 = 64 MiB */
   uint64_t max_problems; /* listed one by one. 0 = 4096 */
 } tg_capture_options;
 

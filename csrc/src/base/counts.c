@@ -22,6 +22,7 @@ typedef struct slot {
 typedef struct hash {
   slot *slots;
   size_t taken, live;
+  uint64_t seed; /* differs per table, so that no values can be chosen to share a slot */
   unsigned bits;
 } hash;
 
@@ -42,7 +43,7 @@ static inline size_t home_of(int64_t value, unsigned bits) {
 
 static inline slot *find(const hash *h, int64_t value) {
   const size_t mask = ((size_t)1 << h->bits) - 1;
-  size_t i = home_of(value, h->bits);
+  size_t i = home_of((int64_t)((uint64_t)value ^ h->seed), h->bits);
   while (h->slots[i].mark != 0 && h->slots[i].value != value) i = (i + 1) & mask;
   return &h->slots[i];
 }
@@ -50,7 +51,7 @@ static inline slot *find(const hash *h, int64_t value) {
 static tg_status hash_new(const tg_alloc *a, unsigned bits, hash *out) {
   slot *slots = tg_zalloc(a, (size_t)1 << bits, sizeof *slots);
   if (slots == NULL) return TG_ENOMEM;
-  *out = (hash){slots, 0, 0, bits};
+  *out = (hash){slots, 0, 0, (uint64_t)(uintptr_t)slots * UINT64_C(0xff51afd7ed558ccd), bits};
   return TG_OK;
 }
 
@@ -199,7 +200,7 @@ static void roll_back(tg_counts *c, const int64_t *values, size_t n, const undo 
 }
 
 tg_status tg_counts_add(tg_counts *c, const int64_t *values, size_t n) {
-  undo u = {{NULL, 0, 0, 0}, 0};
+  undo u = {.at = 0};
   tg_status status = TG_OK;
   size_t i = 0;
   if (n > (uint64_t)INT64_MAX - c->total) return TG_EOVERFLOW;
@@ -222,7 +223,7 @@ tg_status tg_counts_add(tg_counts *c, const int64_t *values, size_t n) {
 }
 
 tg_status tg_counts_add_n(tg_counts *c, int64_t value, uint64_t n) {
-  undo u = {{NULL, 0, 0, 0}, 0};
+  undo u = {.at = 0};
   if (n > (uint64_t)INT64_MAX - c->total) return TG_EOVERFLOW;
   if (n == 0) return TG_OK;
   if (c->folded) value = fold(value, c->fold_bits);

@@ -157,7 +157,7 @@ tg_status tg_axi_problem(tg_axi *x, uint64_t sample, unsigned channel, const cha
     __attribute__((format(printf, 5, 6)))
 #endif
     ;
-/* tg_axi_count.c: cycles. */
+/* axi_count.c: cycles. */
 tg_status tg_axi_count(tg_axi *x, uint64_t k, uint64_t n);
 tg_status tg_axi_end_block(tg_axi *x, uint64_t k, bool by_beat);
 void tg_axi_recall_open(tg_axi *x); /* the cycles without an open read had one after all */

@@ -1,4 +1,4 @@
-/* tg_axi_count.c - cycles: beat, stall, starve, idle; reads against writes; blocked spans; lanes.
+/* axi_count.c - cycles: beat, stall, starve, idle; reads against writes; blocked spans; lanes.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "capture/axi.h"
 
