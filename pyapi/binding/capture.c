@@ -75,7 +75,8 @@ static int form_of(const char *word, tg_capture_form *form) {
 }
 
 static PyObject *capture_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"form", "sample_on", "keep", "map", "samples", "max_item", NULL};
+  static char *names[] = {"form", "sample_on", "keep", "map", "samples",
+                          "max_item", "max_signals", NULL};
   const char *word, *columns[MOST_WORDS], *roles[MOST_WORDS];
   PyObject *keep_arg = NULL, *map_arg = NULL, *keep = NULL, *map = NULL, *values[MOST_WORDS];
   tg_capture_map pairs[MOST_WORDS];
@@ -84,9 +85,9 @@ static PyObject *capture_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
   tg_capture *capture = NULL;
   tg_error err = {0};
   Capture *self = NULL;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|$zOOO&O&", names, &word, &o.sample_on,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|$zOOO&O&O&", names, &word, &o.sample_on,
                                    &keep_arg, &map_arg, tg_py_u64, &o.samples, tg_py_u64,
-                                   &o.max_item) ||
+                                   &o.max_item, tg_py_u64, &o.max_signals) ||
       form_of(word, &form) < 0)
     return NULL;
   keep = take_sequence(keep_arg, "keep");
@@ -381,7 +382,8 @@ static PyMethodDef capture_methods[] = {
 
 static PyType_Slot capture_slots[] = {
     {Py_tp_doc,
-     "Capture(form, *, sample_on=None, keep=(), map=(), samples=0, max_item=0)\n--\n\n"
+     "Capture(form, *, sample_on=None, keep=(), map=(), samples=0, max_item=0,\n"
+     "        max_signals=0)\n--\n\n"
      "A logic capture fed in pieces: an ILA CSV, a VCD or an ILA dump."},
     {Py_tp_new, (void *)(uintptr_t)capture_new},
     {Py_tp_dealloc, (void *)(uintptr_t)capture_dealloc},

@@ -117,6 +117,7 @@ def read_capture(
         "keep": tuple(keep),
         "map": tuple((map or {}).items()),
         "samples": samples,
+        "max_signals": limits.signals,
     }
     wish = {
         "slot": slot,

@@ -189,7 +189,11 @@ def read_lines(
         records, info.digest, info.bytes = halves
     else:
         reader = _core.Reader(
-            rules, max_line=options.max_line, repair_uart=options.repair, keep_near=True
+            rules,
+            max_line=options.max_line,
+            max_records=options.limits.records,
+            repair_uart=options.repair,
+            keep_near=True,
         )
         _feed(stream, reader, info, advance)
         records = reader.finish()
@@ -304,6 +308,7 @@ def _reduce(
             topology=[board.for_core() for board in known.values()],
         ).items()
     }
+    _bound_keys(tables, infos, options.limits.keys)
     problems = [_with_source(r.problems(), i, "problems") for i, r in enumerate(records)]
     problems += [tables["problems"]] if "problems" in tables else []
     problems += [_trouble(i, info) for i, info in enumerate(infos) if info.message]
@@ -318,6 +323,23 @@ def _reduce(
                 kept.setdefault(name, []).append(_with_source(one.table(rule), i, name))
     by_rule = {n: f[0] if len(f) == 1 else concat(f, n) for n, f in kept.items()}
     return Part(infos, tables, by_rule)
+
+
+def _bound_keys(tables: dict[str, Frame], infos: list[SourceInfo], most: int) -> None:
+    """Keep the first `most` keys and their readings; say so where there are more.
+
+    A label that is another one on every line makes every line a key.
+    """
+    if "keys" not in tables or len(tables["keys"]) <= most:
+        return
+    text = f"has {len(tables['keys'])} keys, the first {most} are kept (--limit keys=N)"
+    for info in infos:
+        if info.state == "read":
+            info.state, info.message = "limit", text
+    tables["keys"] = tables["keys"][:most]
+    for name, table in tables.items():
+        if "key" in table.columns:
+            tables[name] = table[table["key"] < most]
 
 
 def _trouble(source: int, info: SourceInfo) -> Frame:

@@ -32,7 +32,7 @@ SLACK = 1 << 26  # decompressed bytes for which no ratio is asked
 
 @dataclass(frozen=True)
 class Limits:
-    """What a source may unfold into before it is refused.
+    """What a source may unfold into, and what it may hold, before it is refused.
 
     Attributes
     ----------
@@ -48,6 +48,12 @@ class Limits:
     whole : int
         Bytes of a file that is held in memory as a whole: a snapshot, a stamp file, an ``.ila``
         archive.
+    records : int
+        Records of one source.
+    keys : int
+        Keys (test, metric, labels, cpu) of one source.
+    signals : int
+        Signals that a capture defines.
     """
 
     size: int = 1 << 40
@@ -55,6 +61,9 @@ class Limits:
     entries: int = 100_000
     layers: int = 4
     whole: int = 1 << 28
+    records: int = (1 << 32) - 1
+    keys: int = 1 << 17
+    signals: int = 1 << 22
 
 
 LIMITS = Limits()

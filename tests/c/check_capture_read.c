@@ -400,6 +400,23 @@ START_TEST(a_row_beyond_the_limit_is_refused) {
 }
 END_TEST
 
+START_TEST(signals_beyond_the_limit_are_refused) {
+  tg_capture *c = NULL;
+  tg_error err = {0};
+  wave_base(&w);
+  if (_i == 0)
+    wave_csv(&w, 0, &t);
+  else
+    wave_vcd(&w, true, &t);
+  tg_capture_options o = {.max_signals = 5};
+  for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
+    ck_assert_int_eq(wave_read(NULL, t.p, t.n, cuts[i], &o, &c, &err), TG_ELIMIT);
+  o.max_signals = 1000;
+  ck_assert_int_eq(wave_read(NULL, t.p, t.n, 64, &o, &c, &err), TG_OK);
+  tg_capture_free(c);
+}
+END_TEST
+
 /* A VCD may be one line: blanks of any kind part its words, and no cut makes an item longer. */
 START_TEST(a_vcd_without_line_ends_is_read_in_pieces) {
   tg_capture *c = NULL;
@@ -494,6 +511,7 @@ int main(void) {
   tcase_add_loop_test(tc, marks_follow_the_producer, 0, 2);
   tcase_add_loop_test(tc, every_allocation_may_fail, 0, 2);
   tcase_add_test(tc, a_row_beyond_the_limit_is_refused);
+  tcase_add_loop_test(tc, signals_beyond_the_limit_are_refused, 0, 2);
   tcase_add_test(tc, a_vcd_without_line_ends_is_read_in_pieces);
   tcase_add_loop_test(tc, items_without_end_take_linear_time, 0, 2);
   tcase_add_test(tc, values_wider_than_can_be_asked_for_are_not_stored);

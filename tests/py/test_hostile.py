@@ -181,3 +181,53 @@ def test_cpus_of_a_board_are_bounded(tmp_path):
 def test_a_clock_of_any_size_is_refused():
     with pytest.raises(tg.InputError, match="is not a whole number"):
         tg.read(LOG, clock="1e999999999")
+
+
+# ---- limits: what was read is kept ---------------------------------------------------------------
+
+
+RULE = tg.Rule("fft {n:uint} points: {t:dec} usec", value="t", unit="us")
+
+
+def test_labels_that_change_on_every_line_end_at_the_limit():
+    log = b"".join(b"fft %d points: 1.5 usec\n" % i for i in range(5000))
+    data = tg.read(log, rules=RULE, limits=tg.Limits(keys=1000))
+    assert [i.state for i in data.infos] == ["limit"]
+    assert data.infos[0].message == "has 5000 keys, the first 1000 are kept (--limit keys=N)"
+    assert (len(data.keys), len(data.readings), data.infos[0].records) == (1000, 1000, 5000)
+    assert data.readings["line"].tolist() == list(range(1, 1001))
+    assert tg.read(log, rules=RULE, limits=tg.Limits(keys=5000)).infos[0].state == "read"
+
+
+def test_records_end_at_the_limit():
+    log = b"".join(b"fft 8 points: %d.5 usec\n" % i for i in range(5000))
+    data = tg.read(log, rules=RULE, limits=tg.Limits(records=100))
+    assert data.infos[0].state == "limit"
+    assert data.readings.ns.tolist() == [1000 * i + 500 for i in range(100)]
+    assert tg.read(log, rules=RULE, limits=tg.Limits(records=5000)).infos[0].state == "read"
+
+
+def test_signals_end_at_the_limit(tmp_path):
+    names = b"".join(b"$var wire 1 s%d s%d $end\n" % (i, i) for i in range(3000))
+    vcd = b"$timescale 1ns $end\n" + names + b"$enddefinitions $end\n#0\n0s0\n#1\n1s0\n"
+    with pytest.raises(tg.LimitError, match="limit"):
+        tg.read(vcd, limits=tg.Limits(signals=2999))
+    assert len(tg.read(vcd, limits=tg.Limits(signals=3000)).signals) == 3000
+
+
+def test_limits_on_the_command_line(tmp_path, capsys):
+    from tickgauge.cli import main
+
+    path = tmp_path / "a.log"
+    path.write_bytes(b"".join(b"cpu_on %d\n" % i for i in range(9)))
+    own = tmp_path / "own.toml"
+    own.write_text('[[rule]]\ntemplate = "cpu_on {n:uint}"\nvalue = "n"\nunit = "us"\n')
+    whole = ["show", str(path), "--rules", str(own)]
+    assert main(whole) == 0
+    assert main([*whole, "--limit", "records=4"]) == 2
+    out, err = capsys.readouterr()
+    assert "more records than the limit allows" in err
+    assert "limit" in out
+    with pytest.raises(SystemExit) as told:
+        main([*whole, "--limit", "colour=4"])
+    assert told.value.code == 2

@@ -51,6 +51,7 @@ typedef struct tg_capture_options {
   uint64_t max_item;     /* bytes of one CSV row, VCD definition or change, with what ends it; longer
                             is TG_ELIMIT. 0 = 64 MiB */
   uint64_t max_problems; /* listed one by one. 0 = 4096 */
+  uint64_t max_signals;  /* defined; more is TG_ELIMIT. 0 = 2^22 */
 } tg_capture_options;
 
 typedef struct tg_capture tg_capture;

@@ -48,6 +48,7 @@ static tg_status copy_options(tg_capture *c, const tg_capture_options *o, tg_err
   c->given_samples = o->samples;
   if (o->max_item > 0) c->max_item = o->max_item;
   if (o->max_problems > 0) c->max_problems = o->max_problems;
+  if (o->max_signals > 0) c->max_signals = o->max_signals;
   if (o->sample_on != NULL && (c->sample_on = copy_text(c, o->sample_on)) == NULL) return TG_ENOMEM;
   if (o->n_keep > 0 && (c->keep = tg_zalloc(&c->a, o->n_keep, sizeof *c->keep)) == NULL)
     return TG_ENOMEM;
@@ -101,6 +102,7 @@ tg_status tg_capture_new(const tg_alloc *a, tg_capture_form form, const tg_captu
   c->at_start = true;
   c->max_item = (uint64_t)64 << 20;
   c->max_problems = 4096;
+  c->max_signals = (uint64_t)1 << 22;
   st = tg_intern_new(&c->a, CAP_NONE, &c->names);
   if (st == TG_OK) st = make_tables(c);
   if (st == TG_OK && options != NULL) st = copy_options(c, options, err);

@@ -136,7 +136,7 @@ struct tg_capture {
     uint32_t signal;
   } *map;
   size_t n_map;
-  uint64_t given_samples, max_item, max_problems;
+  uint64_t given_samples, max_item, max_problems, max_signals;
   /* input */
   uint8_t *carry;
   size_t n_carry, cap_carry;

@@ -16,6 +16,7 @@ from ..display import Grid
 from ..errors import InputError
 from . import common
 from .common import Answer, Section
+from .inputs import add_limit_option, limits_of
 
 
 def add(subparsers: Any) -> None:
@@ -52,6 +53,7 @@ def add(subparsers: Any) -> None:
     group.add_argument("--sample-on", metavar="SIGNAL", help="VCD: the signal that samples")
     group.add_argument("--samples", type=int, default=0, metavar="N", help="depth of a VCD")
     group.add_argument("--ignore-gaps", action="store_true", help="go on across gaps")
+    add_limit_option(group)
     group = parser.add_argument_group("what is shown")
     group.add_argument("--slowest", type=int, metavar="N", help="the N longest transactions")
     group.add_argument("--addr", metavar="FIRST[-LAST]", help="transactions of these addresses")
@@ -118,6 +120,7 @@ def _open(args: argparse.Namespace, path: str) -> Capture:
         kind=args.kind,
         assume={name: int(level) for name, level in assume.items()},
         ignore_gaps=args.ignore_gaps,
+        limits=limits_of(args),
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from ..dataset import Dataset
 from ..errors import InputError
-from ..unpack import LIMITS
+from ..unpack import LIMITS, Limits
 from . import common
 
 __all__ = ["add_reading_options", "load", "problem_rows", "reading_arguments", "source_rows"]
@@ -40,6 +40,11 @@ def add_reading_options(parser: argparse.ArgumentParser, *, together: bool = Tru
         "--strict", action="store_true", help="exit status 1 where the input has problems"
     )
     group.add_argument("--progress", action="store_true", help="show a progress bar")
+    add_limit_option(group)
+
+
+def add_limit_option(group: Any) -> None:
+    """``--limit``, of every verb that reads."""
     group.add_argument(
         "--limit",
         metavar="NAME=N",
@@ -48,7 +53,9 @@ def add_reading_options(parser: argparse.ArgumentParser, *, together: bool = Tru
         default=[],
         help="refuse more than: line (bytes, default 1M), size (bytes a source unfolds into, 1T), "
         "ratio (unfolded : packed, 5000), entries (members of an archive, 100k), layers (archives "
-        "and compressions in each other, 4); may be repeated",
+        "and compressions in each other, 4), whole (bytes of a snapshot, an .ila archive and other "
+        "forms that are held in memory, 256M), records (of a source, 4G), keys (of a source, "
+        "128K), signals (of a capture, 4M); may be repeated",
     )
 
 
@@ -56,18 +63,23 @@ def _limit(text: str) -> tuple[str, int]:
     """``line=16M`` as a name and a number."""
     name, _, value = text.partition("=")
     match = re.fullmatch(r"([0-9]+)([kKMGT]?)", value)
-    if name not in ("line", "size", "ratio", "entries", "layers") or match is None:
+    known = {"line", *(field.name for field in fields(Limits))}
+    if name not in known or match is None:
         raise argparse.ArgumentTypeError(f"not of the form line=16M: {text!r}")
     scale = {"": 1, "k": 10**3, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
     return name, int(match[1]) * scale[match[2]]
 
 
+def limits_of(args: argparse.Namespace) -> Limits:
+    """The limits that ``--limit`` asks for; the line's is the reader's."""
+    return replace(LIMITS, **{name: n for name, n in args.limit if name != "line"})
+
+
 def reading_arguments(args: argparse.Namespace) -> dict[str, Any]:
     """The keyword arguments of `tickgauge.read` from parsed options."""
-    limits = dict(args.limit)
     return {
-        "max_line": limits.pop("line", 0),
-        "limits": replace(LIMITS, **limits) if limits else None,
+        "max_line": dict(args.limit).get("line", 0),
+        "limits": limits_of(args),
         "rules": [Path(name) for name in args.rules or ()],
         "clock": args.clock,
         "platform": args.platform,
