@@ -109,4 +109,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_NAMES, "__version__"})
+    own = (name for name in globals() if name.startswith("__"))
+    return sorted({*own, *_NAMES, "__version__"})  # no modules, which only get in the way of Tab

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .display import Grid, clean
 from .frame import Frame
 from .sides import Key, units_word
 from .words import ORDER, meaning, settles_all, within_text
+
+if TYPE_CHECKING:
+    from .plot.comparison import ComparisonPlot
 
 __all__ = ["Comparison", "label_of", "length_text", "where_of", "write_text"]
 
@@ -343,11 +346,12 @@ class Comparison:
         return self.rows.to_arrow()
 
     @property
-    def plot(self) -> Any:
+    def plot(self) -> ComparisonPlot:
         """Plots: ``comparison.plot.forest()`` gives matplotlib Axes."""
         from .plot import accessor
 
-        return accessor(self)
+        made: ComparisonPlot = accessor(self)
+        return made
 
 
 def write_text(text: str, path: str | os.PathLike[str] | None) -> str | None:

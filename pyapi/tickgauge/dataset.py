@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from .errors import UnknownName
 from .frame import Column, Frame, concat
 from .merge import merge_tables
 from .readings import Readings, summary
+
+if TYPE_CHECKING:
+    from .plot.dataset import DatasetPlot
 
 __all__ = ["Dataset", "Part", "Records", "SourceInfo"]
 
@@ -375,11 +378,12 @@ class Dataset:
         }
 
     @property
-    def plot(self) -> Any:
+    def plot(self) -> DatasetPlot:
         """Plots of this data set: ``data.plot.ecdf(metric="wakeup")`` gives matplotlib Axes."""
         from .plot import accessor
 
-        return accessor(self)
+        made: DatasetPlot = accessor(self)
+        return made
 
     # ---- showing ------------------------------------------------------------------------
 

@@ -36,9 +36,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             beside.unlink()
+        if isinstance(error, OSError) and error.filename == str(beside):
+            error.filename = str(path)  # the name that the user gave
         raise
     _sync_folder(path.parent)
 

@@ -15,7 +15,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from .errors import NotComparableError, NotEnoughData
 from .frame import Column, Frame
 from .packing import Packed, pack
 from .sides import Key, Side, side_of
+
+if TYPE_CHECKING:
+    from .plot.comparison import TrendPlot
 
 __all__ = ["Trend", "trend"]
 
@@ -175,11 +178,12 @@ class Trend:
         return self.steps.to_pandas()
 
     @property
-    def plot(self) -> Any:
+    def plot(self) -> TrendPlot:
         """Plots: ``trend.plot.steps()``, ``trend.plot.heatmap()`` give matplotlib Axes."""
         from .plot import accessor
 
-        return accessor(self)
+        made: TrendPlot = accessor(self)
+        return made
 
 
 def _number(version: str) -> tuple[int, int, int, str]:

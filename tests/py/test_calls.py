@@ -404,3 +404,12 @@ def test_all_forms_of_one_trace_agree():
                 # Stamps in whole us: each of the up to 100 parts of a call is off by up to 1 us.
                 limit = 200_000 if name in columns[1:5] else 0
                 assert apart.max() <= limit, (name, paths)
+
+
+def test_a_missing_console_is_named(capsys):
+    ree, tee = str(REE), str(TEE)
+    said = "no call is complete: no line of these in the sources: tee_receive\n"
+    main(["calls", ree])
+    assert said in capsys.readouterr().out
+    main(["calls", "--together", ree, tee])
+    assert "no call is complete" not in capsys.readouterr().out

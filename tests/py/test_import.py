@@ -51,3 +51,8 @@ def test_a_missing_extra_says_what_to_install():
 
     with pytest.raises(ImportError, match=r"pip install 'tickgauge\[plot\]'"):
         need("no_such_library_here.part", "plot")
+
+
+def test_tab_offers_what_is_public_and_no_modules():
+    shown = [name for name in dir(tickgauge) if not name.startswith("__")]
+    assert sorted(shown) == sorted(tickgauge.__all__)

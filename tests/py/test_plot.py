@@ -22,7 +22,10 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.testing.compare import compare_images  # noqa: E402
 from matplotlib.testing.decorators import remove_ticks_and_titles  # noqa: E402
 
+import tickgauge as tg  # noqa: E402
 from tickgauge.plot import calls, deltas, distributions, style  # noqa: E402
+from tickgauge.plot.comparison import ComparisonPlot, TrendPlot  # noqa: E402
+from tickgauge.plot.dataset import DatasetPlot  # noqa: E402
 from tickgauge.plot.style import Series  # noqa: E402
 
 BASELINE = Path(__file__).resolve().parents[1] / "data" / "plots"
@@ -165,6 +168,16 @@ def test_long_names_of_releases_stand_aslant() -> None:
     ax = deltas.steps(["TF-master-2017-01-31(c38b36d)", *"bcde"], [(STEPS, [3, 4])])
     assert all(label.get_rotation() > 0 for label in ax.get_xticklabels())
     plt.close(ax.figure)
+
+
+def test_plots_complete_by_tab() -> None:
+    """An editor and Jupyter run no property: they go by what it is said to return."""
+    for kind, made in (
+        (tg.Dataset, DatasetPlot),
+        (tg.Comparison, ComparisonPlot),
+        (tg.Trend, TrendPlot),
+    ):
+        assert kind.plot.fget.__annotations__["return"] == made.__name__
 
 
 def test_nothing_to_plot_says_so() -> None:

@@ -208,6 +208,12 @@ def test_tests_that_did_not_pass_are_shown(capsys, log, rows):
     assert [line.split()[2:4] for line in shown] == rows
 
 
+def test_a_folder_that_is_not_there_is_told_by_the_name_given(files, capsys):
+    status, _, err = show(capsys, "good.log", "-o", "nowhere/x.txt")
+    assert status == 2
+    assert err == "tickgauge: nowhere/x.txt: No such file or directory\n"
+
+
 def test_an_empty_name_is_not_the_working_directory(files, capsys):
     assert show(capsys, "") == (2, "", "tickgauge: an empty name is no source\n")
 

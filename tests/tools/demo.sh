@@ -14,7 +14,8 @@ show() {
 }
 
 say "OP-TEE: every hop of a TEE call, from the consoles of both worlds of one boot"
-show tickgauge calls --together tests/data/optee/ree.log.gz tests/data/optee/tee.log.gz
+show tickgauge calls --together tests/data/optee/ree.log.gz tests/data/optee/tee.log.gz \
+  tests/data/optee/loop200.txt.gz
 
 say "TF-A: the release tables of N1SDP, v2.10 against v2.9, as the pages print them"
 show tickgauge table notebooks/data/n1sdp/v2.9.rst notebooks/data/n1sdp/v2.10.rst \
@@ -34,3 +35,5 @@ show tickgauge report notebooks/data/emulated/v2.12.log.gz notebooks/data/emulat
 
 say "the results are in $(cd "$OUT" && pwd)"
 ls "$OUT"
+echo
+echo "regression.html opens in any browser; the command is $1/tickgauge (tickgauge --help)"

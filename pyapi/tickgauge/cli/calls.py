@@ -153,10 +153,22 @@ def _notes(args: argparse.Namespace, data: Dataset, hops: Frame) -> list[str]:
             "each stamp's line is printed inside the hop that follows: --baud UART shows how long "
             "that takes (57 characters at 115200 baud are 5 ms)"
         )
+    absent = _absent(data)
+    if absent:
+        notes.append(f"no call is complete: no line of these in the sources: {', '.join(absent)}")
     hidden = any(k.startswith("no client") for k in hops["calls"].tolist())
     if hidden and not args.all and any(k in ("client", "first") for k in hops["calls"].tolist()):
         notes.append("calls without a client's line are counted above; --all shows their hops")
     return notes
+
+
+def _absent(data: Dataset) -> list[str]:
+    """The stamps that no call has, where none is complete: whose console is missing."""
+    if "calls" not in data.tables or not len(data.calls) or data.calls["complete"].any():
+        return []
+    stamps = ("client_start", "driver_start", "tee_receive", "ta_enter")  # and their way back
+    columns = {name: data.calls.column(name).valid for name in stamps}
+    return [name for name, valid in columns.items() if valid is not None and not valid.any()]
 
 
 def _clocks(data: Dataset) -> list[int]:
