@@ -475,6 +475,24 @@ START_TEST(values_wider_than_can_be_asked_for_are_not_stored) {
 }
 END_TEST
 
+/* Only the first GAP is the gap: with a second one the columns once ran past the signals. */
+START_TEST(a_second_gap_is_a_column) {
+  static const char text[] =
+      "Sample in Buffer,Sample in Window,TRIGGER,GAP,arvalid,arready,a,b,c,d,GAP,e\n"
+      "0,0,0,0,1,0,1,1,1,1,0,1\n1,1,0,0,1,1,1,1,1,1,1,1\n2,2,0,0,0,0,1,1,1,1,0,1\n";
+  tg_capture *c = must_read(text, sizeof text - 1);
+  ck_assert_uint_eq(tg_capture_about(c).signals, 8);
+  ck_assert_uint_eq(tg_capture_about(c).gaps, 0);
+  tg_str name;
+  ck_assert(tg_table_text(tg_capture_signals(c), 6, 0, &name) && name.n == 3);
+  tg_table *changes = NULL;
+  ck_assert_int_eq(tg_capture_changes(c, 1, &changes), TG_OK); /* arready: 0 1 0 */
+  ck_assert_uint_eq(tg_table_rows(changes), 3);
+  tg_table_free(changes);
+  tg_capture_free(c);
+}
+END_TEST
+
 START_TEST(a_dump_adopts_nothing) {
   static const char dump[] = "ILA Data Dump\nsample_count :8\ngaps :3 \n";
   tg_capture *d = must_read(dump, sizeof dump - 1);
@@ -515,6 +533,7 @@ int main(void) {
   tcase_add_test(tc, a_vcd_without_line_ends_is_read_in_pieces);
   tcase_add_loop_test(tc, items_without_end_take_linear_time, 0, 2);
   tcase_add_test(tc, values_wider_than_can_be_asked_for_are_not_stored);
+  tcase_add_test(tc, a_second_gap_is_a_column);
   tcase_add_test(tc, a_dump_adopts_nothing);
   tcase_set_timeout(tc, 60);
   Suite *s = suite_create("capture_read");

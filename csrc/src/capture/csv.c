@@ -66,7 +66,7 @@ static tg_status add_column(tg_capture *c, const uint8_t *p, size_t n, size_t in
   uint32_t row = 0;
   strip(&p, &n);
   if (index < INDEX_COLUMNS) return TG_OK;
-  if (is_text(p, n, "GAP")) {
+  if (c->csv->gap == SIZE_MAX && is_text(p, n, "GAP")) {
     c->csv->gap = index;
     return TG_OK;
   }
