@@ -21,10 +21,16 @@ struct tg_intern {
   size_t cap_hashes;
   uint32_t *slots;
   size_t n_slots;
-  uint64_t seed; /* differs per table, so that no log can be written to collide */
+  uint64_t seed, key; /* differ per table, so that no log can be written to collide */
   uint32_t count, hashed, max_distinct;
   uint32_t last; /* what was put last: logs say the same word many times in a row */
 };
+
+/* Both halves of the product folded: every bit of either factor reaches the result. */
+static inline uint64_t mix(uint64_t a, uint64_t b) {
+  const tg_u128 product = (tg_u128)a * b;
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
 
 tg_status tg_intern_new(const tg_alloc *a, uint32_t max_distinct, tg_intern **out) {
   a = tg_alloc_or_default(a);
@@ -33,6 +39,7 @@ tg_status tg_intern_new(const tg_alloc *a, uint32_t max_distinct, tg_intern **ou
   t->alloc = *a;
   t->max_distinct = max_distinct != 0 ? max_distinct : DEFAULT_DISTINCT;
   t->seed = (uint64_t)(uintptr_t)t * UINT64_C(0x9e3779b97f4a7c15);
+  t->key = mix(t->seed, UINT64_C(0xa0761d6478bd642f)) | 1;
   *out = t;
   return TG_OK;
 }
@@ -47,18 +54,12 @@ void tg_intern_free(tg_intern *t) {
   tg_release(&a, t);
 }
 
-/* Both halves of the product folded: every bit of either factor reaches the result. */
-static inline uint64_t mix(uint64_t a, uint64_t b) {
-  const tg_u128 product = (tg_u128)a * b;
-  return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
 /* Eight bytes a step, multiplied by a key that differs per table: with a known factor words could
  * be written whose differences cancel for every start. The order of bytes of the machine does not
  * show, codes come from the order of use. */
-static uint32_t hash_of(uint64_t seed, const uint8_t *p, size_t n) {
-  const uint64_t key = mix(seed, UINT64_C(0xa0761d6478bd642f)) | 1;
-  uint64_t h = seed ^ (n * UINT64_C(0xff51afd7ed558ccd));
+static uint32_t hash_of(const tg_intern *t, const uint8_t *p, size_t n) {
+  const uint64_t key = t->key;
+  uint64_t h = t->seed ^ (n * UINT64_C(0xff51afd7ed558ccd));
   while (n >= 8) {
     uint64_t w;
     memcpy(&w, p, 8);
@@ -153,7 +154,7 @@ tg_status tg_intern_put(tg_intern *t, const uint8_t *p, size_t n, uint32_t *code
       *code = t->last;
       return TG_OK;
     }
-    hash = hash_of(t->seed, p, n);
+    hash = hash_of(t, p, n);
     if (t->n_slots > 0) {
       slot = slot_of(t, hash, p, n);
       if (t->slots[slot] != 0) {
@@ -177,7 +178,7 @@ tg_status tg_intern_put(tg_intern *t, const uint8_t *p, size_t n, uint32_t *code
 
 tg_status tg_intern_find(const tg_intern *t, const uint8_t *p, size_t n, uint32_t *code) {
   if (t->n_slots > 0) {
-    const size_t slot = slot_of(t, hash_of(t->seed, p, n), p, n);
+    const size_t slot = slot_of(t, hash_of(t, p, n), p, n);
     if (t->slots[slot] != 0) {
       *code = t->slots[slot] - 1;
       return TG_OK;
