@@ -475,6 +475,20 @@ START_TEST(values_wider_than_can_be_asked_for_are_not_stored) {
 }
 END_TEST
 
+/* A row that lacks its last cell is not the row before it, whose last cell was empty. */
+START_TEST(a_short_row_equals_no_row_before) {
+  static const char text[] =
+      "Sample in Buffer,Sample in Window,TRIGGER,arvalid\n0,0,0,1\n1,1,0,\n2,2,0\n3,3,0,1\n";
+  for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+    tg_capture *c = NULL;
+    ck_assert_int_eq(wave_read(NULL, text, sizeof text - 1, cuts[i], NULL, &c, NULL), TG_OK);
+    ck_assert_uint_eq(tg_capture_about(c).samples, 3);
+    ck_assert(has_problem(tg_capture_problems(c), "short-row"));
+    tg_capture_free(c);
+  }
+}
+END_TEST
+
 /* Only the first GAP is the gap: with a second one the columns once ran past the signals. */
 START_TEST(a_second_gap_is_a_column) {
   static const char text[] =
@@ -533,6 +547,7 @@ int main(void) {
   tcase_add_test(tc, a_vcd_without_line_ends_is_read_in_pieces);
   tcase_add_loop_test(tc, items_without_end_take_linear_time, 0, 2);
   tcase_add_test(tc, values_wider_than_can_be_asked_for_are_not_stored);
+  tcase_add_test(tc, a_short_row_equals_no_row_before);
   tcase_add_test(tc, a_second_gap_is_a_column);
   tcase_add_test(tc, a_dump_adopts_nothing);
   tcase_set_timeout(tc, 60);

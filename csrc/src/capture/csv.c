@@ -324,8 +324,8 @@ static tg_status row(tg_capture *c, const uint8_t *p, const uint8_t *e, bool tor
   size_t n = (size_t)(e - rest);
   tg_status st = TG_OK;
   const uint64_t problems = c->problems;
-  bool same =
-      s->tail != NULL && s->gap == SIZE_MAX && n == s->n_tail && memcmp(rest, s->tail, n) == 0;
+  bool same = stop < e && s->tail != NULL && s->gap == SIZE_MAX && n == s->n_tail &&
+              memcmp(rest, s->tail, n) == 0;
   if (!same) st = cells(c, stop < e ? rest : e + 1, e, sample, s->wanted);
   if (st == TG_ETRUNCATED) {
     s->tail = NULL; /* what was read of it stands until the next row, which starts behind a gap */
@@ -333,7 +333,7 @@ static tg_status row(tg_capture *c, const uint8_t *p, const uint8_t *e, bool tor
     return st == TG_OK ? bad_row(c, "short-row", "has too few cells; dropped") : st;
   }
   if (st == TG_OK) st = marks_of(c, sample, number[0], number[1], trigger);
-  s->tail = c->problems == problems ? rest : NULL; /* each row tells of its own bad cells */
+  s->tail = c->problems == problems && stop < e ? rest : NULL; /* a row tells of its own bad cells */
   s->n_tail = n;
   s->buffer = number[0];
   s->window = number[1];
