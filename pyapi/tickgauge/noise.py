@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -47,12 +48,13 @@ def unfit(boots: Any, unit: str | None = None, exchange: Any = None) -> list[tup
         if len(values) < LEAST:
             out.append((label, f"fewer than {LEAST} boots ({len(values)})"))
         elif _core.bimodal(values, max(1, packed.shown[k].resolution)):
-            out.append((label, f"bimodal: {_halves(values)}"))
+            out.append((label, f"bimodal: {_halves(values, packed.shown[k].scale)}"))
     return out
 
 
-def _halves(values: Any) -> str:
-    """The two clusters of a bimodal key, in stored units."""
-    ordered = np.sort(values)
-    cut = 1 + int(np.argmax(np.diff(ordered)))
-    return f"{ordered[0]}..{ordered[cut - 1]} and {ordered[cut]}..{ordered[-1]}"
+def _halves(values: Any, scale: tuple[Fraction, str]) -> str:
+    """The two clusters of a bimodal key, in the unit that is shown."""
+    ordered = [f"{float(int(value) * scale[0]):.12g}" for value in np.sort(values)]
+    cut = 1 + int(np.argmax(np.diff(np.sort(values))))
+    unit = f" {scale[1]}" if scale[1] else ""
+    return f"{ordered[0]}..{ordered[cut - 1]} and {ordered[cut]}..{ordered[-1]}{unit}"

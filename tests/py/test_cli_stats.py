@@ -155,7 +155,7 @@ def test_snapshot_of_snapshots_is_their_merge(files, tmp_path):
 def test_snapshot_noise_names_unfit_keys(files):
     done = run("snapshot", "--noise", files / "two_humps.json")
     assert (done.returncode, done.stderr) == (
-        0, "tickgauge: no noise model for t m: bimodal: 10..11 and 50..51\n",
+        0, "tickgauge: no noise model for t m: bimodal: 10..11 and 50..51 ns\n",
     )  # fmt: skip
     few = run("snapshot", "--noise", files / "one.json")
     assert few.returncode == 3

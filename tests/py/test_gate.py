@@ -124,7 +124,7 @@ def test_noise_makes_one_boot_enough():
 def test_unfit_noise_is_named():
     a, b, c = (Key(test="t", metric=m, unit="ns") for m in "abc")
     found = unfit(boots({a: [10, 11, 50, 51], b: [1, 2, 3], c: [20, 21, 23, 22]}))
-    assert found == [("t a", "bimodal: 10..11 and 50..51"), ("t b", "fewer than 4 boots (3)")]
+    assert found == [("t a", "bimodal: 10..11 and 50..51 ns"), ("t b", "fewer than 4 boots (3)")]
 
 
 def test_the_markdown_summary_and_json():

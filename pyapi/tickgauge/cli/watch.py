@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import live
-from ..display import clean
+from ..display import clean, counted
 from ..reading import read
 from ..watching import Watch
 from . import common, inputs
@@ -191,8 +191,8 @@ class _Screen:
 
     def _text(self, watch: Watch, recorder: live.Recorder) -> str:
         running = watch.current is not None
-        boots = f"{watch.complete} boots complete" + (", one running" if running else "")
-        problems = f", {watch.problems} problems" if watch.problems else ""
+        boots = f"{counted(watch.complete, 'boot')} complete" + (", one running" if running else "")
+        problems = f", {counted(watch.problems, 'problem')}" if watch.problems else ""
         lines = [f"{recorder.written} bytes, {boots}{problems}"]
         table = watch.table()
         if len(table):

@@ -189,6 +189,12 @@ class DatasetPlot:
             lines.append((one, float(fit[0]), float(fit[1])))
         return deltas.ladder(lines, ax, title=title or common_title(readings))
 
+    if not TYPE_CHECKING:  # a checker knows the plots
+
+        def __getattr__(self, name: str) -> Any:
+            known = ", ".join(n for n in dir(type(self)) if not n.startswith("_"))
+            raise AttributeError(f"no plot {name!r}; there are: {known}", name=name, obj=self)
+
     # ---- TEE calls --------------------------------------------------------------------------
 
     def hops(
