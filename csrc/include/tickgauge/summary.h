@@ -22,8 +22,8 @@ typedef struct tg_samples {
 } tg_samples;
 
 /* One value per unit: the median of its readings by the inverted CDF (a value that occurred).
- * `out` has an item for each unit from key_start[0] to key_start[n_keys]. TG_ENODATA where a unit is empty, TG_ENOMEM, TG_EINVAL
- * (starts that fall). */
+ * `out` has an item for each unit from key_start[0] to key_start[n_keys]. TG_ENODATA where a unit
+ * is empty, TG_ENOMEM, TG_EINVAL (starts that fall). */
 TG_API tg_status tg_collapse(const tg_alloc *a, const tg_samples *s, int64_t *out);
 
 /* Columns of tg_summarize, one row per key, in the unit shown unless said otherwise. */

@@ -6,7 +6,7 @@
 
 /* Segments of more samples than this draw on the patience of the analysis: samples in them. */
 #define LONG_SEGMENT 4096
-#define LONG_COMMANDS 16 /* of commands, each of which is a row of its own: the same one on and on */
+#define LONG_COMMANDS 16 /* the same for commands, each of which is a row of its own */
 #define PATIENCE ((uint64_t)1 << 20)
 
 /* ---- the interface ------------------------------------------------------------------------------

@@ -134,7 +134,8 @@ static tg_status mark_asked(tg_capture *c) {
         c->signal[i].wanted = c->signal[i].width <= CAP_MAX_WIDTH;
         if (!c->signal[i].wanted && st == TG_OK) st = too_wide(c, i);
       }
-    if (!found && st == TG_OK) st = tg_cap_problem(c, 0, 0, "no-signal", "no signal is named %.150s", c->keep[k]);
+    if (!found && st == TG_OK)
+      st = tg_cap_problem(c, 0, 0, "no-signal", "no signal is named %.150s", c->keep[k]);
   }
   for (size_t k = 0; k < c->n_map && st == TG_OK; k++) {
     c->map[k].signal = CAP_NONE;

@@ -333,7 +333,8 @@ static tg_status row(tg_capture *c, const uint8_t *p, const uint8_t *e, bool tor
     return st == TG_OK ? bad_row(c, "short-row", "has too few cells; dropped") : st;
   }
   if (st == TG_OK) st = marks_of(c, sample, number[0], number[1], trigger);
-  s->tail = c->problems == problems && stop < e ? rest : NULL; /* a row tells of its own bad cells */
+  /* each row tells of its own bad cells */
+  s->tail = c->problems == problems && stop < e ? rest : NULL;
   s->n_tail = n;
   s->buffer = number[0];
   s->window = number[1];
