@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from .detect import LINES, Verdict, detect
 from .errors import InputError, LimitError
 from .frame import Column, Frame, concat
 from .halves import can_halve, read_halves
+from .many import in_order
 from .platforms import choose
 from .rules import Rule, as_rules, with_shipped
 from .source import Pieces, Source, Stream, expand, opened
@@ -42,6 +44,7 @@ class Options:
     repair: bool = False
     max_line: int = 0
     limits: Limits = LIMITS
+    beside: bool = True  # a source may take further threads; not where many are read at once
     extra: dict[str, Any] = field(default_factory=dict, hash=False, compare=False)
 
 
@@ -120,7 +123,11 @@ def _as_opened(stream: Stream) -> Iterator[bytes]:
 
 
 def _feed(
-    stream: Stream, reader: _core.Reader, info: SourceInfo, advance: Callable[[int], Any]
+    stream: Stream,
+    reader: _core.Reader,
+    info: SourceInfo,
+    advance: Callable[[int], Any],
+    beside: bool,
 ) -> None:
     """All bytes into the reader and the digest; a failure is kept in `info`."""
     digest = hashlib.sha256()
@@ -128,7 +135,7 @@ def _feed(
     with ThreadPoolExecutor(1) as pool:
         try:
             for piece in _as_opened(stream):
-                if len(piece) >= HASH_APART:
+                if beside and len(piece) >= HASH_APART:
                     hashed = pool.submit(digest.update, piece)
                     reader.feed(piece)
                     hashed.result()
@@ -154,7 +161,7 @@ def _halves(
     stream: Stream, rules: _core.RuleSet, options: Options, advance: Callable[[int], Any]
 ) -> tuple[_core.Records, str, int] | None:
     """A large file on two threads; None: to be read as one."""
-    if not can_halve(stream, options.repair):
+    if not options.beside or not can_halve(stream, options.repair):
         return None
     with _RULESETS.lend(options.rules) as others:
         first, second = (
@@ -195,7 +202,7 @@ def read_lines(
             repair_uart=options.repair,
             keep_near=True,
         )
-        _feed(stream, reader, info, advance)
+        _feed(stream, reader, info, advance, options.beside)
         records = reader.finish()
     totals = records.totals()
     info.lines, info.records, info.problems = (
@@ -386,6 +393,15 @@ def _read_one(stream: Stream, options: Options, advance: Callable[[int], Any]) -
     return _explained(made, verdict) if isinstance(made, Part) else made
 
 
+def _read_source(
+    options: Options, source: Source, alone: bool, advance: Callable[[int], Any]
+) -> Iterator[tuple[str, Any]]:
+    """The texts of one source, an archive's members one after the other, with their names."""
+    options = replace(options, beside=alone)
+    for stream in opened([source], options.limits):
+        yield stream.source.name, _read_one(stream, options, advance)
+
+
 def _explained(part: Part, verdict: Verdict) -> Part:
     for info in part.sources:
         info.form = verdict.form.name
@@ -460,13 +476,14 @@ def read(
     parts: list[Part] = []
     notes: list[str] = []
     seen: dict[str, int] = {}
-    with _bar(given, progress) as advance:
-        for stream in opened(given, options.limits):
-            part = _read_one(stream, options, advance)
+    with (
+        _bar(given, progress) as advance,
+        contextlib.closing(in_order(given, partial(_read_source, options), advance)) as made,
+    ):
+        for name, part in made:
             if not isinstance(part, Part):
                 if len(given) == 1 and not parts:
                     return part
-                name = stream.source.name
                 raise InputError("is read by itself, not together with others", path=name)
             parts.append(_once(part, len(parts), seen, notes))
     if not parts:

@@ -285,13 +285,16 @@ def _raw_order(drafts: list[Draft]) -> bool:
 def _form_of(head: bytes) -> str:
     """What the beginning of a source looks like: ``"long"``, ``"csv"``, ``"page"`` or nothing."""
     text = head.decode("utf-8-sig", "replace")
-    lines = [ln.strip() for ln in text.splitlines()[:16] if ln.strip() and ln[0] != "#"]
+    begin = text[:4096].splitlines()
+    some = begin[:16] if len(begin) > 16 else text.splitlines()[:16]
+    lines = [ln.strip() for ln in some if ln.strip() and ln[0] != "#"]
     first = lines[0] if lines else ""
     if all(column in first.split(",") for column in _LONG):
         return "long"
     if _BUNDLED.match(text) and test_of(text.split(maxsplit=2)[1]):
         return "csv"
-    grid = re.search(r"^\s*\+[-=]+\+|^\.\. (csv-)?table::", text, re.MULTILINE)
+    ruled = any(mark in text for mark in ("+-", "+=", "table::"))  # of the pattern, far quicker
+    grid = ruled and re.search(r"^\s*\+[-=]+\+|^\.\. (csv-)?table::", text, re.MULTILINE)
     if grid and re.search(r"Powerdown|PSCI_ENTRY|CPU_SUSPEND", text):
         return "page"
     cell = r'"?\d+(\.\d+)?( ?\(([+-]\d+\.\d+%|from 0)\))?"?'
