@@ -109,6 +109,7 @@ static tg_status gather_source(const tg_reduce_in *in, const tg_result *out, uin
   const tg_records *records = in->sources[source];
   size_t rules[K_COUNT];
   place p = {.source = source, .boot = TG_NONE, .run = TG_NONE};
+  tg_boot_memo near = {0};
   if (in->options->have_tee_offset) p.tee = (uint64_t)in->options->tee_offset;
   for (size_t k = 0; k < K_COUNT; k++) {
     rules[k] = SIZE_MAX;
@@ -128,7 +129,7 @@ static tg_status gather_source(const tg_reduce_in *in, const tg_result *out, uin
     p.row = at.row;
     p.line = at.line;
     p.offset = at.offset;
-    p.boot = tg_boot_at(out, source, at.offset);
+    p.boot = tg_boot_near(out, source, at.offset, &near);
     p.flags = 0;
     (void)tg_table_u32(p.t, p.row, TG_REC_FLAGS, &p.flags);
     if (kind >= K_DRIVER_DO) {

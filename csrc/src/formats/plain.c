@@ -271,7 +271,7 @@ static void fill_clock(tg_key *key, uint64_t option_hz, const tg_result *out, ui
 
 /* The readings of one record. */
 static tg_status reduce_record(const plain_rule *r, const tg_table *t, size_t row, uint32_t source,
-                               uint64_t clock_hz, text *labels, tg_result *out) {
+                               uint64_t clock_hz, text *labels, tg_boot_memo *near, tg_result *out) {
   size_t unit_field = SIZE_MAX;
   tg_key key;
   memset(&key, 0, sizeof key);
@@ -286,7 +286,7 @@ static tg_status reduce_record(const plain_rule *r, const tg_table *t, size_t ro
   tg_reading reading = {.source = source};
   (void)tg_table_u64(t, row, TG_REC_LINE, &reading.line);
   (void)tg_table_u64(t, row, TG_REC_OFFSET, &reading.offset);
-  reading.boot = tg_boot_at(out, source, reading.offset);
+  reading.boot = tg_boot_near(out, source, reading.offset, near);
   fill_clock(&key, clock_hz, out, reading.boot);
   tg_str metric = key.metric;
   for (size_t v = 0; v < tg_ruleset_values(r->set, r->rule); v++) {
@@ -343,13 +343,14 @@ tg_status tg_plain_reduce(const tg_reduce_in *in, tg_result *out, tg_error *err)
   tg_status st = TG_OK;
   for (size_t s = 0; s < in->n_sources && st == TG_OK; s++) {
     const tg_records *records = in->sources[s];
+    tg_boot_memo near = {0};
     st = find_rules(in, records, &rules);
     size_t count = st == TG_OK && rules.n > 0 ? tg_records_count(records) : 0;
     for (size_t i = 0; i < count && st == TG_OK; i++) {
       tg_record at = tg_records_at(records, i);
       if (rules.index[at.rule] == 0) continue;
       st = reduce_record(&rules.rules[rules.index[at.rule] - 1], tg_records_table(records, at.rule),
-                         at.row, (uint32_t)s, in->options->clock_hz, &labels, out);
+                         at.row, (uint32_t)s, in->options->clock_hz, &labels, &near, out);
     }
   }
   a->release(a->ctx, labels.p);
