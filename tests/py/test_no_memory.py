@@ -32,12 +32,14 @@ RULE = tg.Rule("fft {n:uint} {w:word} points: {t:dec} usec", value="t", unit="us
 LOG = b"NOTICE:  BL1: v2.12(release):v2.12\\n" + b"".join(
     b"fft %d w%d points: %d.5 usec\\n" % (i % 5, i % 3, i) for i in range(40)
 ) + b"fft torn\\n"
-OLD, NEW = (tg.from_columns(np.arange(n, n + 12) % 7, metric="m", boot=np.arange(12) // 3, unit="us")
+BOOT = np.arange(12) // 3
+OLD, NEW = (tg.from_columns(np.arange(n, n + 12) % 7, metric="m", boot=BOOT, unit="us")
             for n in (0, 5))
 ILA = (b"Sample in Buffer,Sample in Window,TRIGGER,a/axi_arvalid,a/axi_arready,a/axi_araddr[31:0],"
        b"a/axi_rvalid,a/axi_rready,a/axi_rlast\\nRadix - UNSIGNED,UNSIGNED,UNSIGNED,HEX,HEX,HEX,"
        b"HEX,HEX,HEX\\n" + b"".join(
-           b"%d,%d,0,%d,1,%08x,%d,1,1\\n" % (i, i, i % 4 == 0, 64 * i, i % 4 == 2) for i in range(40)))
+           b"%d,%d,0,%d,1,%08x,%d,1,1\\n" % (i, i, i % 4 == 0, 64 * i, i % 4 == 2)
+           for i in range(40)))
 """
 
 LOOP = """
