@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .display import Grid, clean
+from .files import write_whole
 from .frame import Frame
 from .sides import Key, units_word
 from .words import ORDER, meaning, settles_all, within_text
@@ -355,10 +356,10 @@ class Comparison:
 
 
 def write_text(text: str, path: str | os.PathLike[str] | None) -> str | None:
+    """The text, or None once it is the file at `path`, whole."""
     if path is None:
         return text
-    with open(path, "w", encoding="utf-8", newline="") as file:  # noqa: PTH123
-        file.write(text)
+    write_whole(path, text.encode("utf-8", "replace"))
     return None
 
 

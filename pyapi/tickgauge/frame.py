@@ -19,6 +19,7 @@ from ._lazy import need
 from .column import DTYPES, Column
 from .display import Grid, clean
 from .errors import UnknownName
+from .files import replacing, write_whole
 
 __all__ = ["Column", "Frame", "concat"]
 
@@ -279,7 +280,10 @@ class Frame:
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write a Parquet file (by pyarrow)."""
-        need("pyarrow.parquet", "arrow").write_table(self.to_arrow(), os.fspath(path))
+        parquet = need("pyarrow.parquet", "arrow")
+        table = self.to_arrow()
+        with replacing(path) as file:
+            parquet.write_table(table, file)
 
     def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """CSV as text, or into a file."""
@@ -307,8 +311,7 @@ class Frame:
 def _write(text: str, path: str | os.PathLike[str] | None) -> str | None:
     if path is None:
         return text
-    with open(path, "w", encoding="utf-8", newline="") as file:  # noqa: PTH123
-        file.write(text)
+    write_whole(path, text.encode("utf-8", "replace"))
     return None
 
 
