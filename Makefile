@@ -117,14 +117,14 @@ asan: need-test $(VENV)/deps-test
 	@rm -rf build/asan-site
 	@TICKGAUGE_SANITIZE=address,undefined $(BIN)/python -m pip install -q --no-deps \
 	  --no-build-isolation --disable-pip-version-check --target build/asan-site .
-	@ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 PYTHONMALLOC=malloc \
+	@ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 PYTHONMALLOC=malloc TICKGAUGE_HOSTILE=8 \
 	  LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
 	  PYTHONPATH=$(CURDIR)/build/asan-site $(BIN)/python -m pytest -q -m "not slow and not noasan"
 
 valgrind: need-test
 	@tests/tools/need.sh valgrind
 	@$(MAKE) -s --no-print-directory $(addprefix $(B)/check_,$(SUITES))
-	@for s in $(SUITES); do echo "-- valgrind check_$$s"; TICKGAUGE_QUICK=1 CK_FORK=no valgrind -q --error-exitcode=9 \
+	@for s in $(SUITES); do echo "-- valgrind check_$$s"; TICKGAUGE_QUICK=1 CK_FORK=no timeout 900 valgrind -q --error-exitcode=9 \
 	  --leak-check=full --errors-for-leak-kinds=definite,possible $(B)/check_$$s || exit 1; done
 
 tsan: need-test
