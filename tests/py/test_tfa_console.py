@@ -239,3 +239,23 @@ def test_platforms_of_another_form_are_refused(bad: object) -> None:
 def test_platforms_of_the_right_form() -> None:
     assert "boots" in _core.reduce([], topology=[GOOD, GOOD])
     assert "boots" in _core.reduce([], topology=None)
+
+
+def test_every_reading_has_the_key_of_its_line_however_many_tests_and_cpus_take_turns():
+    """More tests and cpus than keys are remembered, in an order that never repeats soon."""
+    step, lines, expected = 7919, [], []
+    for k in range(6000):
+        name, cpu = f"test_rt_instr_t{k * step % 601}_parallel", k * step % 8
+        lines.append(f"<RT_INSTR:{name}\t{cpu // 4}\t{cpu % 4}\t{3 * k}\t{3 * k + 1}\t{3 * k + 2}/>")
+        for i, metric in enumerate(METRICS):
+            test = name.removeprefix("test_rt_instr_")
+            expected.append((test, metric, cpu // 4, cpu % 4, 3 * k + i))
+    part = tg.read(("\n".join(lines) + "\n").encode(), platform="juno").parts[0]
+    keys, readings = part.tables["keys"], part.tables["readings"]
+    of = [keys[name] for name in ("test", "metric", "cluster", "core")]
+    found = [
+        (*(column[k] for column in of), value)
+        for k, value in zip(readings["key"], readings["value"], strict=True)
+    ]
+    assert found == expected
+    assert len(set(zip(*of, strict=True))) == len(keys) == len({row[:4] for row in expected})
