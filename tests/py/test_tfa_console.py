@@ -246,7 +246,8 @@ def test_every_reading_has_the_key_of_its_line_however_many_tests_and_cpus_take_
     step, lines, expected = 7919, [], []
     for k in range(6000):
         name, cpu = f"test_rt_instr_t{k * step % 601}_parallel", k * step % 8
-        lines.append(f"<RT_INSTR:{name}\t{cpu // 4}\t{cpu % 4}\t{3 * k}\t{3 * k + 1}\t{3 * k + 2}/>")
+        numbers = (cpu // 4, cpu % 4, 3 * k, 3 * k + 1, 3 * k + 2)
+        lines.append(f"<RT_INSTR:{name}\t" + "\t".join(map(str, numbers)) + "/>")
         for i, metric in enumerate(METRICS):
             test = name.removeprefix("test_rt_instr_")
             expected.append((test, metric, cpu // 4, cpu % 4, 3 * k + i))
