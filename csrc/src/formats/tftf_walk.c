@@ -108,7 +108,7 @@ static bool starts_with(tg_str a, const char *word) {
 
 static bool contains(tg_str a, const char *word) {
   size_t n = strlen(word);
-  for (size_t i = 0; n <= a.n && i <= a.n - n; i++) {
+  for (size_t i = 0; a.p != NULL && n <= a.n && i <= a.n - n; i++) {
     if (memcmp(a.p + i, word, n) == 0) return true;
   }
   return false;
