@@ -85,7 +85,9 @@ class Trend:
         for i in range(len(self.steps)):
             row = self.steps.row(i)
             change = "" if row["percent"] is None else f" ({row['percent']:+.1f} %)"
-            ends = "" if row["until"] == self.releases[-1] else f", until {row['until']}"
+            ends = (
+                "" if row["until"] == self.releases[-1] else f", changed again after {row['until']}"
+            )
             gap = f"; {row['missing']} not in the data" if row["missing"] else ""
             out.append(
                 f"{row['key']}: {length_text(row['old'], row['shown'])} to "

@@ -44,7 +44,7 @@ def test_it_says_what_is_not_in_the_data_and_what_a_step_costs(juno):
     assert "a step costs 2 x max(10 % of the median, resolution)" in text
     assert (
         "susp_deep_serial cache_flush 1,2: 4500 ns to 87.5 us (+1844.9 %) first seen at v2.14 "
-        "(last before: v2.10; v2.11 to v2.13 not in the data), until v2.14" in text
+        "(last before: v2.10; v2.11 to v2.13 not in the data), changed again after v2.14" in text
     )
 
 
