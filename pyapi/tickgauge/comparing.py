@@ -346,7 +346,11 @@ def _notes(old: Side, new: Side, packed: Sequence[Packed]) -> list[str]:
         notes += [f"{name}: {note}" for note in pack_.notes]
     shared = _values_by_digest(old).items() & _values_by_digest(new).items()
     if shared:
-        notes.append(f"{len(shared)} sources stand on both sides")
+        notes.append(
+            "a source stands on both sides"
+            if len(shared) == 1
+            else f"{len(shared)} sources stand on both sides"
+        )
     return notes
 
 
