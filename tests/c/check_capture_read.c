@@ -54,13 +54,17 @@ static tg_capture *must_read(const char *p, size_t n) {
   return c;
 }
 
-static bool has_problem(const tg_table *problems, const char *reason) {
+static bool has_text(const tg_table *table, size_t column, const char *text) {
   tg_str s = {0};
-  for (size_t i = 0; i < tg_table_rows(problems); i++)
-    if (tg_table_text(problems, i, TG_PROBLEM_REASON, &s) && s.n == strlen(reason) &&
-        memcmp(s.p, reason, s.n) == 0)
+  for (size_t i = 0; i < tg_table_rows(table); i++)
+    if (tg_table_text(table, i, column, &s) && s.n == strlen(text) &&
+        memcmp(s.p, text, s.n) == 0)
       return true;
   return false;
+}
+
+static bool has_problem(const tg_table *problems, const char *reason) {
+  return has_text(problems, TG_PROBLEM_REASON, reason);
 }
 
 START_TEST(a_cut_row_is_dropped_and_said) {
@@ -309,6 +313,26 @@ START_TEST(a_command_on_and_on_fills_no_memory) {
 }
 END_TEST
 
+/* Some bytes a step must not buy thousands of samples a step: those without a change are counted over
+ * the whole capture. */
+START_TEST(steady_handshakes_draw_on_one_patience) {
+  static wave_text text;
+  text.n = 0;
+  wave_say(&text, HEAD END "#0\n0!\n1\"\n1$\n1%%\n#1\n1!\n#2\n0!\n0$\n");
+  for (unsigned i = 1; i <= 20; i++) wave_say(&text, "#%u\n%u$\n", 1000 * i, i & 1);
+  for (unsigned more = 0; more < 2; more++) {
+    /* Data flows ten times, for a thousand samples each. */
+    const tg_axi_options o = {.max_steady = 10 * (1000 - 256) - 1 + more};
+    tg_axi *x = wave_axi(text.p, text.n, 0, NULL, &o);
+    uint64_t beats = 0;
+    ck_assert_int_eq(has_text(tg_axi_table(x, "problems"), 2, "endless"), more == 0);
+    ck_assert(tg_table_u64(tg_axi_table(x, "channels"), 1, 1, &beats));
+    ck_assert_uint_eq(beats, 10002);
+    tg_axi_free(x);
+  }
+}
+END_TEST
+
 START_TEST(a_cut_change_drops_its_time) {
   const char text[] = HEAD END "#0\n0!\n1\"\n0$\n1%\n#5\n1!\n#6\n0!\nb10";
   tg_capture *c = must_read(text, sizeof text - 1);
@@ -536,6 +560,7 @@ int main(void) {
   tcase_add_test(tc, time_that_goes_back_is_said_and_matches_nothing);
   tcase_add_test(tc, times_near_the_end_of_64_bits_cost_nothing);
   tcase_add_test(tc, an_endless_handshake_ends);
+  tcase_add_test(tc, steady_handshakes_draw_on_one_patience);
   tcase_add_test(tc, a_command_on_and_on_fills_no_memory);
   tcase_add_test(tc, a_cut_change_drops_its_time);
   tcase_add_test(tc, a_vcd_without_times_is_empty);

@@ -133,6 +133,10 @@ typedef struct tg_axi_options {
   bool lanes;       /* also "lanes": channel states of samples lane_first .. lane_last */
   uint64_t lane_first, lane_last;
   uint64_t max_transactions; /* 0 = 2^26; beyond it TG_ELIMIT */
+  /* Samples that handshakes go on without any change, beyond 16 of commands and 256 of data each
+   * time, over the whole capture. Beyond it a problem "endless": they are counted, not matched.
+   * 0 = 2^20. */
+  uint64_t max_steady;
 } tg_axi_options;
 
 typedef enum tg_axi_verdict {

@@ -4,10 +4,11 @@
 
 #include <string.h>
 
-/* Segments of more samples than this draw on the patience of the analysis: samples in them. */
-#define LONG_SEGMENT 4096
-#define LONG_COMMANDS 16 /* the same for commands, each of which is a row of its own */
-#define PATIENCE ((uint64_t)1 << 20)
+/* Samples of a segment beyond these draw on the patience of the analysis: a few bytes of a VCD can
+ * make a segment of any length. */
+#define FREE_SAMPLES 256 /* the longest burst of AXI4 */
+#define FREE_COMMANDS 16 /* each of which is a row of its own */
+#define MAX_STEADY ((uint64_t)1 << 20)
 
 /* ---- the interface ------------------------------------------------------------------------------
  */
@@ -180,9 +181,9 @@ static tg_status segment(tg_axi *x, uint64_t s, uint64_t e) {
     return st;
   }
   const bool commands = is_beat(x, CH_AR) || is_beat(x, CH_AW);
-  const bool slow = e - s > (commands ? LONG_COMMANDS : LONG_SEGMENT);
+  const uint64_t free_samples = commands ? FREE_COMMANDS : FREE_SAMPLES;
   for (uint64_t k = s; k < e && st == TG_OK; k++) {
-    if (slow && x->patience-- == 0) {
+    if (k - s >= free_samples && x->patience-- == 0) {
       x->patience = 0;
       return give_up(x, k, e - k);
     }
@@ -245,7 +246,7 @@ tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_option
   x->a = *suite;
   x->opt = options != NULL ? *options : defaults;
   if (x->opt.max_transactions == 0) x->opt.max_transactions = (uint64_t)1 << 26;
-  x->patience = PATIENCE;
+  x->patience = x->opt.max_steady != 0 ? x->opt.max_steady : MAX_STEADY;
   st = connect(x, c, &x->opt, err);
   for (unsigned d = 0; d < 2 && st == TG_OK; d++) st = tg_intern_new(&x->a, CAP_NONE, &x->ids[d]);
   if (st == TG_OK) st = tg_axi_make_tables(x);

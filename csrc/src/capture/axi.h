@@ -110,7 +110,7 @@ struct tg_axi {
   axi_cycles open, shut; /* a read open; none, since the window began */
   uint64_t w_running, blocked_running;
   uint64_t window_start;
-  uint64_t patience; /* samples of long segments still to be walked one by one */
+  uint64_t patience; /* samples of steady handshakes still to be walked one by one */
   uint32_t window, resets;
   uint32_t open_now[2], orphan_reads;
   uint32_t newest_done[2]; /* the latest accepted of those complete */
