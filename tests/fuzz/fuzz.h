@@ -1,6 +1,6 @@
 /* fuzz.h - what the fuzz targets share. Each target is a function of bytes that aborts when a
- * promise is broken; libFuzzer calls it with what it finds, check_fuzz with the seeds, the kept
- * finds and simple changes of them. SPDX-License-Identifier: BSD-3-Clause */
+ * promise is broken; libFuzzer calls it with what it finds (fuzz_main.c), check_fuzz with the seeds,
+ * the kept finds and simple changes of them. SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
 
@@ -13,20 +13,12 @@
 #include "tickgauge/table.h"
 
 /* Every target: NAME is the function fuzz_NAME. */
-#define FUZZ_TARGETS(X) X(template) X(scanner) X(reader) X(transport) X(formats) X(capture) X(legacy)
+#define FUZZ_TARGETS(X)                                                                        \
+  X(template) X(scanner) X(reader) X(transport) X(optee) X(ftrace) X(tftf) X(pmf) X(runs)      \
+  X(formats) X(csv) X(vcd) X(dump) X(legacy)
 
 #define FUZZ_DECLARE(name) int fuzz_##name(const uint8_t *p, size_t n);
 FUZZ_TARGETS(FUZZ_DECLARE)
-
-#ifdef TG_LIBFUZZER
-#define FUZZ_MAIN(name)                                       \
-  int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);     \
-  int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n) {    \
-    return fuzz_##name(p, n);                                 \
-  }
-#else
-#define FUZZ_MAIN(name)
-#endif
 
 #define FUZZ_CHECK(cond)                                                        \
   do {                                                                          \

@@ -5,9 +5,9 @@
 
 #include "fuzz.h"
 
-static tg_capture *fuzz_take(const uint8_t *p, size_t n, size_t step, uint8_t flags) {
+static tg_capture *fuzz_take(tg_capture_form form, const uint8_t *p, size_t n, size_t step,
+                             uint8_t flags) {
   static const char *const clocks[] = {NULL, "", "clk", "top.clk"};
-  const tg_capture_form form = (tg_capture_form)(1 + flags % 3);
   const tg_capture_options options = {.sample_on = clocks[(flags >> 2) & 3],
                                       .samples = (flags & 16) != 0 ? 64 : 0,
                                       .max_item = 1 << 16,
@@ -33,7 +33,8 @@ static tg_capture *fuzz_take(const uint8_t *p, size_t n, size_t step, uint8_t fl
 }
 
 static void fuzz_axi(const tg_capture *c) {
-  const tg_axi_options options = {.interface = 0, .lanes = true, .lane_last = 16};
+  const tg_axi_options options = {.interface = 0, .lanes = true, .lane_last = 16,
+                                  .max_steady = 4096};
   tg_axi *x = NULL;
   tg_error err = {0};
   const tg_status status = tg_axi_new(NULL, c, &options, &x, &err);
@@ -42,15 +43,15 @@ static void fuzz_axi(const tg_capture *c) {
   tg_axi_free(x);
 }
 
-int fuzz_capture(const uint8_t *p, size_t n) {
+static int fuzz_capture(tg_capture_form form, const uint8_t *p, size_t n) {
   if (n < 2) return 0;
   const uint8_t flags = p[0];
   const size_t step = 1 + p[1];
   p += 2;
   n -= 2;
   (void)tg_capture_sniff(p, n);
-  tg_capture *whole = fuzz_take(p, n, 0, flags);
-  tg_capture *cut = fuzz_take(p, n, step, flags);
+  tg_capture *whole = fuzz_take(form, p, n, 0, flags);
+  tg_capture *cut = fuzz_take(form, p, n, step, flags);
   FUZZ_CHECK((whole == NULL) == (cut == NULL));
   if (whole != NULL) {
     const tg_capture_info a = tg_capture_about(whole);
@@ -67,4 +68,6 @@ int fuzz_capture(const uint8_t *p, size_t n) {
   return 0;
 }
 
-FUZZ_MAIN(capture)
+int fuzz_csv(const uint8_t *p, size_t n) { return fuzz_capture(TG_CAPTURE_CSV, p, n); }
+int fuzz_vcd(const uint8_t *p, size_t n) { return fuzz_capture(TG_CAPTURE_VCD, p, n); }
+int fuzz_dump(const uint8_t *p, size_t n) { return fuzz_capture(TG_CAPTURE_DMP, p, n); }

@@ -1,5 +1,6 @@
-/* fuzz_formats.c - any bytes as a console: all built-in rules and reducers, once whole and once in
- * pieces, alone and as one of two consoles. The first byte chooses options.
+/* fuzz_formats.c - any bytes as a console: the rules and reducers of one format, or of all built-in
+ * ones, once whole and once in pieces, alone and as two consoles. The first byte chooses options, the
+ * second the cut.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tickgauge/format.h"
 
@@ -31,33 +32,76 @@ static void fuzz_same_result(const tg_result *a, const tg_result *b) {
   }
 }
 
-int fuzz_formats(const uint8_t *p, size_t n) {
-  static tg_ruleset *set; /* made once: compiling it takes longer than most inputs */
+/* The formats of a target, and their rule set once it is compiled: that takes longer than most
+ * inputs. */
+typedef struct fuzz_console {
+  const char *formats[4]; /* none: all built-in ones */
+  tg_ruleset *set;
+} fuzz_console;
+
+static const tg_format *fuzz_format(const char *name) {
+  size_t i = 0;
+  while (tg_formats[i] != NULL && strcmp(tg_formats[i]->name, name) != 0) i++;
+  FUZZ_CHECK(tg_formats[i] != NULL);
+  return tg_formats[i];
+}
+
+static tg_ruleset *fuzz_rules_of(fuzz_console *c) {
+  tg_rule_def defs[256];
+  size_t n = 0;
+  if (c->set != NULL) return c->set;
+  if (c->formats[0] == NULL) {
+    FUZZ_CHECK(tg_formats_ruleset(NULL, NULL, 0, &c->set, NULL) == TG_OK);
+    return c->set;
+  }
+  for (size_t i = 0; i < 4 && c->formats[i] != NULL; i++) {
+    const tg_format *f = fuzz_format(c->formats[i]);
+    FUZZ_CHECK(n + f->n_rules <= sizeof defs / sizeof defs[0]);
+    memcpy(defs + n, f->rules, f->n_rules * sizeof defs[0]);
+    n += f->n_rules;
+  }
+  FUZZ_CHECK(tg_ruleset_new(NULL, defs, n, &c->set, NULL) == TG_OK);
+  return c->set;
+}
+
+static int fuzz_read_console(fuzz_console *c, const uint8_t *p, size_t n) {
   if (n < 2) return 0;
+  tg_ruleset *set = fuzz_rules_of(c);
   const uint8_t flags = p[0];
   const size_t step = 1 + p[1];
   const tg_reader_options options = {.repair_uart = (flags & 8) != 0};
   p += 2;
   n -= 2;
-  if (set == NULL) FUZZ_CHECK(tg_formats_ruleset(NULL, NULL, 0, &set, NULL) == TG_OK);
-  const size_t half = (flags & 16) != 0 ? n / 2 : n;
-  const tg_records *whole[2] = {fuzz_read(set, p, half, 0, &options),
-                                fuzz_read(set, p + half, n - half, 0, &options)};
-  const tg_records *cut[2] = {fuzz_read(set, p, half, step, &options),
-                              fuzz_read(set, p + half, n - half, step, &options)};
-  fuzz_same_records(whole[0], cut[0]);
-  fuzz_same_records(whole[1], cut[1]);
-  const size_t sources = half < n ? 2 : 1;
-  tg_result *a = fuzz_reduce(whole, sources, flags);
-  tg_result *b = fuzz_reduce(cut, sources, flags);
+  const size_t sources = (flags & 16) != 0 ? 2 : 1;
+  const size_t parts[2] = {sources == 2 ? n / 2 : n, sources == 2 ? n - n / 2 : 0};
+  tg_records *whole[2] = {NULL, NULL};
+  tg_records *cut[2] = {NULL, NULL};
+  for (size_t i = 0; i < sources; i++) {
+    whole[i] = fuzz_read(set, p, parts[i], 0, &options);
+    cut[i] = fuzz_read(set, p, parts[i], step, &options);
+    fuzz_same_records(whole[i], cut[i]);
+    p += parts[i];
+  }
+  tg_result *a = fuzz_reduce((const tg_records *const *)whole, sources, flags);
+  tg_result *b = fuzz_reduce((const tg_records *const *)cut, sources, flags);
   fuzz_same_result(a, b);
   tg_result_free(a);
   tg_result_free(b);
-  for (size_t i = 0; i < 2; i++) {
-    tg_records_free((tg_records *)(uintptr_t)whole[i]);
-    tg_records_free((tg_records *)(uintptr_t)cut[i]);
+  for (size_t i = 0; i < sources; i++) {
+    tg_records_free(whole[i]);
+    tg_records_free(cut[i]);
   }
   return 0;
 }
 
-FUZZ_MAIN(formats)
+#define FUZZ_CONSOLE(target, ...)                                    \
+  int fuzz_##target(const uint8_t *p, size_t n) {                    \
+    static fuzz_console c = {.formats = {__VA_ARGS__}, .set = NULL}; \
+    return fuzz_read_console(&c, p, n);                              \
+  }
+FUZZ_CONSOLE(optee, "optee", "console")
+FUZZ_CONSOLE(ftrace, "ftrace")
+FUZZ_CONSOLE(tftf, "tftf", "pmf", "console")
+FUZZ_CONSOLE(pmf, "pmf", "smc", "bootstage", "console")
+FUZZ_CONSOLE(runs, "qconv", "xtest", "console")
+FUZZ_CONSOLE(formats, NULL)

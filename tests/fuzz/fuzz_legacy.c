@@ -122,5 +122,3 @@ int fuzz_legacy(const uint8_t *p, size_t n) {
   }
   return 0;
 }
-
-FUZZ_MAIN(legacy)

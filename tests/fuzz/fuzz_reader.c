@@ -91,5 +91,3 @@ int fuzz_reader(const uint8_t *p, size_t n) {
   tg_records_free(cut);
   return 0;
 }
-
-FUZZ_MAIN(reader)

@@ -58,5 +58,3 @@ int fuzz_scanner(const uint8_t *p, size_t n) {
   tg_scanner_free(s);
   return 0;
 }
-
-FUZZ_MAIN(scanner)

@@ -115,5 +115,3 @@ int fuzz_template(const uint8_t *p, size_t n) {
   tg_ruleset_free(set);
   return 0;
 }
-
-FUZZ_MAIN(template)

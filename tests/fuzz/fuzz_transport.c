@@ -46,5 +46,3 @@ int fuzz_transport(const uint8_t *p, size_t n) {
   tg_copy_free(&copy);
   return 0;
 }
-
-FUZZ_MAIN(transport)

@@ -27,42 +27,42 @@ const fuzz_seed fuzz_seeds[] = {
     SEED("transport", LAVA("a\\tb\\\"c\\x41\\u00b5")),
     SEED("transport", "- {lvl: feedback, ns: 'a', msg: [\"a\\nb\", 'c''d', e]}"),
     SEED("transport", "[2026-05-18 09:31:02.104] [    3.1] [cpu 0x0100] > |u| \x1b[1;31mx[0my"),
-    SEED("formats",
+    SEED("tftf",
          OPT "NOTICE:  Booting Trusted Firmware\r\nPMF:cpu 0\ttid 0\tts 190034512\r\n"
              "> Executing 'CPU suspend on all cores in sequence'\r\n"
              "<RT_INSTR:test_rt_instr_cpu_susp_serial\t1\t0\t104500\t23400\t5840/>\r\n"
              "  TEST COMPLETE                                                 Passed\r\n"),
-    SEED("formats",
+    SEED("optee",
          "\x18\x04" "CounterTimerFrequency: 0x3b9aca0\n"
          "ClientOpenSession: start=0x10, enter_ta=0x40, return=0x90\n"
          "TEEDriver: do smc call, cmd=0, cntvct=0x20\nTEEDriver: finish smc call, cmd=0, cntvct=0x80\n"
          "TEECore: receiving smc call, cmd=0, cntvct=0x30\nTEECore: finish smc call, cmd=0, cntvct=0x70\n"),
-    SEED("formats",
+    SEED("ftrace",
          OPT "# entries-in-buffer/entries-written: 2/2   #P:2\n"
              " optee_example_h-337     [000] .....  3456.092741: optee_invoke_fn_begin: "
              "param=000000008ab15a0a (32000003, 0, 0, 0, 0, 0, 0, 0)\n"
              " optee_example_h-337     [000] .....  3456.099215: optee_invoke_fn_end: "
              "param=000000008ab15a0a ret (ffff0005, 0, 0, 0)\nCPU:1 [LOST 3 EVENTS]\n"),
-    SEED("formats",
+    SEED("runs",
          OPT "./unit_test -iw 10 -ih 10 --sync random\nCache sync for device time : 432 [usec]\n"
              "FPGA exec time (160x160x64x32 1x1): 1408 [usec]\n[qconv_strip] test success!!!\n"),
-    SEED("formats",
+    SEED("runs",
          OPT "Starting test: SHA1, size=1024 bytes, random=no, unaligned=no, inner loops=1, "
              "loops=5000, warm-up=2 s\nmin=606.864us max=2711.76us mean=645.352us "
              "stddev=67.112us (cv 10.3993%) (1.51322MiB/s)\n"
              "Timer summary in microseconds (2 records):\n       Mark    Elapsed  Stage\n"
              "          0          0  reset\n  1,234,567  1,234,567  board_init_f\n\n"),
-    SEED("formats",
+    SEED("pmf",
          OPT "NOTICE:  Raw results:\nNOTICE:  120 cycles\t1920 ns\nNOTICE:  121 cycles\t1936 ns\n"
              "Average number of cycles: 120\nAverage time: 1928 ns (ranging from 1920 to 1936)\n"),
-    SEED("capture",
+    SEED("csv",
          "\x00\x04" "Sample in Buffer,Sample in Window,TRIGGER,s_arvalid,s_arready,s_araddr[31:0],"
          "s_arlen[7:0],s_rvalid,s_rready,s_rlast\nRadix - UNSIGNED,UNSIGNED,UNSIGNED,HEX,HEX,HEX,HEX,"
          "HEX,HEX,HEX\n0,0,1,1,1,10,1,0,1,0\n1,1,0,0,1,10,1,1,1,0\n2,2,0,0,1,10,1,1,1,1\n"),
-    SEED("capture",
+    SEED("vcd",
          "\x01\x04" "$timescale 1ps $end\n$var wire 1 ! s_arvalid $end\n$var wire 1 \" s_arready $end\n"
          "$var wire 32 # s_araddr [31:0] $end\n$enddefinitions $end\n#0\n1!\n1\"\nb1010 #\n#1\n0!\n#5\n"),
-    SEED("capture", "\x02\x04" "sample_count 1024\nwindow_marks 0\ntrigger_marks 512\ngaps\n"),
+    SEED("dump", "\x02\x04" "sample_count 1024\nwindow_marks 0\ntrigger_marks 512\ngaps\n"),
     SEED("legacy",
          "\x04" "CounterTimerFrequency: 0x3b9aca0\nClientOpenSession: start=0x48505f3c1, "
          "enter_ta=0x48511ab2f, return=0x48514a7e0\n"),
@@ -73,17 +73,3 @@ const fuzz_seed fuzz_seeds[] = {
                    "start=0x1, enter_ta=0x2, return=0x0"),
 };
 const size_t fuzz_n_seeds = sizeof fuzz_seeds / sizeof fuzz_seeds[0];
-
-#ifdef TG_SEEDS_MAIN
-int main(int argc, char **argv) {
-  if (argc != 2) return 2;
-  for (size_t i = 0; i < fuzz_n_seeds; i++) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s/seed-%02zu", argv[1], fuzz_seeds[i].target, i);
-    FILE *f = fopen(path, "wb");
-    if (f == NULL || fwrite(fuzz_seeds[i].bytes, 1, fuzz_seeds[i].n, f) != fuzz_seeds[i].n) return 1;
-    if (fclose(f) != 0) return 1;
-  }
-  return 0;
-}
-#endif
