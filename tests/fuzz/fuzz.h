@@ -91,6 +91,35 @@ static inline void fuzz_same_records(const tg_records *a, const tg_records *b) {
   FUZZ_CHECK(s.records == n && t.records == n && s.problems == t.problems);
 }
 
+/* Line ends before `at`, counted a second time: line feeds, or runs of carriage returns in a source
+ * without one. */
+static inline uint64_t fuzz_lines_before(const uint8_t *p, size_t n, uint64_t at) {
+  const bool feeds = n > 0 && memchr(p, '\n', n) != NULL;
+  uint64_t lines = 0;
+  for (uint64_t i = 0; i < at; i++)
+    lines += feeds ? p[i] == '\n' : p[i] == '\r' && (i + 1 == n || p[i + 1] != '\r');
+  return lines;
+}
+
+/* Every record and every problem lies where it says: its line is the one its offset is in. */
+static inline void fuzz_places(const tg_records *r, const uint8_t *p, size_t n) {
+  for (size_t i = 0; i < tg_records_count(r); i++) {
+    const tg_record x = tg_records_at(r, i);
+    FUZZ_CHECK(x.offset < n && x.line == 1 + fuzz_lines_before(p, n, x.offset));
+  }
+  const tg_table *problems = tg_records_problems(r);
+  for (size_t i = 0; i < tg_table_rows(problems); i++) {
+    uint64_t line = 0;
+    uint64_t offset = 0;
+    if (!tg_table_u64(problems, i, TG_PROBLEM_LINE, &line)) continue;
+    if (!tg_table_u64(problems, i, TG_PROBLEM_OFFSET, &offset)) continue;
+    FUZZ_CHECK(offset <= n && line == 1 + fuzz_lines_before(p, n, offset));
+  }
+  const bool open = n > 0 && p[n - 1] != '\n' && (p[n - 1] != '\r' || memchr(p, '\n', n) != NULL);
+  FUZZ_CHECK(tg_records_totals(r).lines == fuzz_lines_before(p, n, n) + open);
+  FUZZ_CHECK(tg_records_totals(r).bytes == n);
+}
+
 /* Reads the bytes in pieces of `step` bytes (0: whole), each in a block of its own. */
 static inline tg_records *fuzz_read(tg_ruleset *set, const uint8_t *p, size_t n, size_t step,
                                     const tg_reader_options *options) {

@@ -80,6 +80,7 @@ static int fuzz_read_console(fuzz_console *c, const uint8_t *p, size_t n) {
     whole[i] = fuzz_read(set, p, parts[i], 0, &options);
     cut[i] = fuzz_read(set, p, parts[i], step, &options);
     fuzz_same_records(whole[i], cut[i]);
+    fuzz_places(whole[i], p, parts[i]);
     p += parts[i];
   }
   tg_result *a = fuzz_reduce((const tg_records *const *)whole, sources, flags);

@@ -226,6 +226,9 @@ static tg_status tg_window(tg_reader *r, const uint8_t *p, size_t n, uint64_t of
     tg_records_first_line(r->out);
     r->returns = 0;
   }
+  /* A run of CRs that an over-long line was cut in is one line end: it is counted again. */
+  if (r->after_return && r->returns > 0 && p[0] == '\r') r->returns--;
+  r->after_return = p[n - 1] == '\r';
   const uint8_t *e = r->hits.escapes ? memchr(p, 0x1b, n) : NULL;
   tg_look look = {p, n, &r->hits, 0, e != NULL ? (size_t)(e - p) : n};
   while (from < n) {

@@ -29,6 +29,7 @@ struct tg_reader {
   uint64_t offset;   /* of the first byte not yet processed */
   uint64_t lines;    /* LFs before it */
   uint64_t returns;  /* lone CRs before it, counted while there was no LF */
+  bool after_return; /* the window before ended with a CR */
   bool ended;        /* the last byte was an LF or a CR */
   bool ended_lf;     /* ... an LF */
   bool at_end;       /* the source has ended: what is read now is its last line */
