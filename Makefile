@@ -123,9 +123,9 @@ asan: need-test $(VENV)/deps-test
 
 valgrind: need-test
 	@tests/tools/need.sh valgrind
-	@$(MAKE) -s --no-print-directory $(addprefix $(B)/check_,$(SUITES))
-	@for s in $(SUITES); do echo "-- valgrind check_$$s"; TICKGAUGE_QUICK=1 CK_FORK=no timeout 900 valgrind -q --error-exitcode=9 \
-	  --leak-check=full --errors-for-leak-kinds=definite,possible $(B)/check_$$s || exit 1; done
+	@$(MAKE) -s -j$(JOBS) --no-print-directory $(addprefix $(B)/check_,$(SUITES))
+	@printf '%s\n' $(SUITES) | xargs -P $(JOBS) -n 1 sh tests/tools/memcheck.sh $(B)
+	@echo "make valgrind: clean"
 
 tsan: need-test
 	@$(MAKE) -s -j$(JOBS) --no-print-directory run-suites DIR=build/tsan SUITES="$(filter reader thread%,$(SUITES))"
