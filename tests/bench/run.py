@@ -5,6 +5,7 @@ python tests/bench/run.py [--quick] [--json] [NAME...]
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import json
 import sys
@@ -33,18 +34,26 @@ def line_of(row: dict[str, Any]) -> str:
 
 def main() -> None:
     """Measure, in a scratch folder."""
-    quick, as_json = "--quick" in sys.argv, "--json" in sys.argv
-    named = [a for a in sys.argv[1:] if not a.startswith("-")]
     paths = sorted(Path(__file__).parent.glob("bench_*.py"))
-    chosen = [p for p in paths if not named or p.stem.removeprefix("bench_") in named]
+    names = [path.stem.removeprefix("bench_") for path in paths]
+    parser = argparse.ArgumentParser(description="Measure, one row a figure.")
+    parser.add_argument("--quick", action="store_true", help="smaller inputs, fewer passes")
+    parser.add_argument("--json", action="store_true", help="the rows as JSON")
+    parser.add_argument(
+        "names", metavar="NAME", nargs="*", help=f"of {', '.join(names)}; all if none is named"
+    )
+    args = parser.parse_args()
+    if unknown := sorted(set(args.names) - set(names)):
+        parser.error(f"no bench {', '.join(unknown)}; there are {', '.join(names)}")
+    chosen = [p for p, name in zip(paths, names, strict=True) if name in (args.names or names)]
     rows = []
     for path in chosen:
         with tempfile.TemporaryDirectory() as folder:
-            found = rows_of(path, Path(folder), quick)
+            found = rows_of(path, Path(folder), args.quick)
         rows += found
-        if not as_json:
+        if not args.json:
             print("\n".join(map(line_of, found)), flush=True)
-    if as_json:
+    if args.json:
         print(json.dumps(rows, indent=1))
 
 

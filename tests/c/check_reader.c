@@ -104,6 +104,34 @@ START_TEST(a_text_reads_so) {
 }
 END_TEST
 
+/* A number of `_i` digits at the end of its line, and with up to nine bytes behind it: what is read
+ * several bytes at a time must stop where it does byte by byte. */
+START_TEST(a_number_of_any_length_is_read) {
+  tg_ruleset *set = tr_rules(tfa, sizeof tfa / sizeof tfa[0]);
+  const char *digits = "12345678901234567890"; /* fits 64 bits in any length */
+  for (int word = 1; word <= 17; word++) {
+    for (int behind = 0; behind <= 9; behind++) {
+      tr_text text = {0}, want = {0};
+      const char *name = "abc\x01" "def\x7f" "ghi\x02klmno"; /* bytes below a blank are no blanks */
+      tr_add(&text, "PMF:cpu 0 tid 0 ts %.*s%*s\n", _i, digits, behind, "");
+      const size_t second = text.n;
+      tr_add(&text, "<RT_INSTR:%.*s \t%.*s\t%.*s/>%*s\n", word, name, _i, digits, _i, digits,
+             behind, "");
+      tr_add(&want, "pmf 1@0 cpu=0 tid=0 ts=%.*s\nrt2 2@%zu test='", _i, digits, second);
+      tr_bytes(&want, (tg_str){(const uint8_t *)name, (size_t)word});
+      tr_add(&want, "' a=%.*s b=%.*s\n", _i, digits, _i, digits);
+      tr_add(&want, "# <RT_INSTR: 1 = 1 + 0 + 0\n# PMF:cpu 1 = 1 + 0 + 0\n");
+      char *got = tr_all(set, (const uint8_t *)text.p, text.n, 0, NULL);
+      ck_assert_msg(strcmp(got, want.p) == 0, "%s\n--- got:\n%s--- want:\n%s", text.p, got, want.p);
+      free(got);
+      free(text.p);
+      free(want.p);
+    }
+  }
+  tg_ruleset_free(set);
+}
+END_TEST
+
 /* Every type of field and what a column holds of it. */
 static const tg_rule_def typed[] = {
     {.name = "n", .pattern = "num {a:uint} {b:int} {c:hex} {d:HEX} {e:grouped} {f:digit}"},
@@ -617,6 +645,7 @@ int main(void) {
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, a_text_reads_so, 0, LENGTH(cases));
   tcase_add_test(tc, no_bound_is_too_large);
+  tcase_add_loop_test(tc, a_number_of_any_length_is_read, 1, 21);
   tcase_add_loop_test(tc, a_field_holds_this, 0, LENGTH(values));
   tcase_add_loop_test(tc, a_section_reads_so, 0, LENGTH(sections));
   tcase_add_test(tc, a_section_left_open_does_not_swallow_the_source);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "table_private.h"
 #include "wide.h"
 
 enum { DEFAULT_DISTINCT = 1 << 20, FIRST_SLOTS = 16 };
@@ -144,16 +145,19 @@ static uint32_t push(tg_intern *t, const uint8_t *p, size_t n) {
   return t->count++;
 }
 
+bool tg_intern_again(const tg_intern *t, const uint8_t *p, size_t n, uint32_t *code) {
+  if (t->count == 0 || t->count >= t->max_distinct || !string_is(t, t->last, p, n)) return false;
+  *code = t->last;
+  return true;
+}
+
 tg_status tg_intern_put(tg_intern *t, const uint8_t *p, size_t n, uint32_t *code) {
   const bool hashing = t->count < t->max_distinct;
   uint32_t hash = 0;
   size_t slot = 0;
   tg_status status;
   if (hashing) {
-    if (t->count > 0 && string_is(t, t->last, p, n)) {
-      *code = t->last;
-      return TG_OK;
-    }
+    if (tg_intern_again(t, p, n, code)) return TG_OK;
     hash = hash_of(t, p, n);
     if (t->n_slots > 0) {
       slot = slot_of(t, hash, p, n);

@@ -66,8 +66,8 @@ void tg_table_free(tg_table *t) {
   tg_release(&a, t);
 }
 
-/* Room for `need` rows. A column that grew before another failed keeps its larger block. */
-static tg_status reserve_rows(tg_table *t, size_t need) {
+/* A column that grew before another failed keeps its larger block. */
+tg_status tg_table_reserve(tg_table *t, size_t need) {
   if (need <= t->cap) return TG_OK;
   if (need > SIZE_MAX / 32) return TG_ENOMEM;
   const size_t twice = t->cap == 0 ? 8 : t->cap * 2;
@@ -89,20 +89,13 @@ static tg_status reserve_rows(tg_table *t, size_t need) {
 
 tg_status tg_table_append_n(tg_table *t, size_t n, size_t *first) {
   if (n > SIZE_MAX - t->rows) return TG_ENOMEM;
-  const tg_status status = reserve_rows(t, t->rows + n);
+  const tg_status status = tg_table_reserve(t, t->rows + n);
   if (status != TG_OK) return status;
   for (size_t i = 0; i < t->n && n > 0; i++)
     memset(t->cols[i].data + t->rows * t->cols[i].item, 0, n * t->cols[i].item);
   if (n > 0) memset(t->valid + t->rows, 0, n * sizeof *t->valid);
   *first = t->rows;
   t->rows += n;
-  return TG_OK;
-}
-
-tg_status tg_table_append_raw(tg_table *t, size_t *row) {
-  const tg_status status = reserve_rows(t, t->rows + 1);
-  if (status != TG_OK) return status;
-  *row = t->rows++;
   return TG_OK;
 }
 

@@ -25,9 +25,22 @@ struct tg_table {
   tg_column cols[];
 };
 
+/* Room for `need` rows. TG_OK, TG_ENOMEM. */
+tg_status tg_table_reserve(tg_table *t, size_t need);
+
 /* A row of which the caller writes every item, with tg_row_put, and `valid`: nothing is set to
  * zero before. TG_OK, TG_ENOMEM. */
-tg_status tg_table_append_raw(tg_table *t, size_t *row);
+static inline tg_status tg_table_append_raw(tg_table *t, size_t *row) {
+  if (t->rows == t->cap) {
+    const tg_status status = tg_table_reserve(t, t->rows + 1);
+    if (status != TG_OK) return status;
+  }
+  *row = t->rows++;
+  return TG_OK;
+}
+
+/* True where [p, p+n) is the string that was put or found last: `*code` is its code. */
+bool tg_intern_again(const tg_intern *t, const uint8_t *p, size_t n, uint32_t *code);
 
 /* Adds the first `rows` rows of `more`, a table of equal columns; words get the codes of `t`. On
  * failure `t` has the rows it had. TG_OK, TG_ENOMEM, TG_EINVAL (other columns). */

@@ -213,6 +213,16 @@ static bool tg_branches(const tg_inst *in) {
   }
 }
 
+/* Which fields are numbers. */
+static void tg_link_numbers(tg_template *t) {
+  for (size_t i = 0; i < t->n_fields; i++) {
+    const tg_field_type type = t->fields[i].type;
+    const bool text = type == TG_FIELD_WORD || type == TG_FIELD_TEXT ||
+                      type == TG_FIELD_QUOTED || type == TG_FIELD_CHOICE;
+    if (!text) t->numbers |= UINT64_C(1) << i;
+  }
+}
+
 /* Gives memo planes and run caches to what can be reached in more than one way. */
 static void tg_link_memo(tg_template *t, bool row) {
   bool many = !row && t->lead == SIZE_MAX && !t->begin;
@@ -245,7 +255,9 @@ tg_status tg_template_link(tg_template *t, const char *tag, bool row, tg_error *
   if (status == TG_OK) status = tg_link_words(t);
   if (status != TG_OK) return status;
   tg_link_blanks(t);
+  tg_link_numbers(t);
   tg_link_memo(t, row);
   t->straight = tg_template_straight(t);
+  if (t->straight) tg_template_mark_gaps(t);
   return TG_OK;
 }

@@ -52,13 +52,13 @@ tg_status tg_reader_quick(tg_reader *r, const uint8_t *p, size_t n, uint64_t off
   *done = true;
   r->out->tally[hit->needle].occurrences++;
   if (found_rule == NO_RULE) return TG_OK;
-  const tg_line line = {.p = p,
-                        .n = n,
-                        .offset = offset,
-                        .number = r->lines + 1,
-                        .raw = {p, n},
-                        .raw_offset = offset};
-  const tg_found found = {.line = &line,
+  tg_line *line = &r->usual;
+  line->p = p;
+  line->n = n;
+  line->offset = line->raw_offset = offset;
+  line->number = r->lines + 1;
+  line->raw = (tg_str){p, n};
+  const tg_found found = {.line = line,
                           .fields = m.fields,
                           .numbers = numbers,
                           .known = m.known,

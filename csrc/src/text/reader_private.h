@@ -37,6 +37,7 @@ struct tg_reader {
   tg_hits hits;
 
   /* one line */
+  tg_line usual;    /* the quick way's: all but its bytes, place and number is as for plain text */
   tg_hits own_hits; /* of a text that a transport made */
   tg_copy unwrapped, plain;
   uint64_t serial;

@@ -94,6 +94,13 @@ typedef struct tg_cell {
   bool missing;
 } tg_cell;
 
+/* The numbers of a record: the bits of u64s and i64s, and which of the fields have no value (their
+ * bits are 0). */
+typedef struct tg_cells {
+  const uint64_t *bits;
+  uint64_t missing;
+} tg_cells;
+
 static tg_status tg_read_decimal(const tg_template_field *f, const uint8_t *p, const uint8_t *end,
                                  tg_cell *cell) {
   tg_decimal d = {0, 0, true};
@@ -137,6 +144,7 @@ static tg_status tg_read_cell(const tg_template_field *f, const tg_line *line, t
 /* The code of a text in its column; U+03BC becomes U+00B5, the same micro sign. */
 static tg_status tg_text_code(tg_records *r, tg_table *t, size_t col, const uint8_t *p, size_t n,
                               uint32_t *code) {
+  if (tg_intern_again(t->cols[col].dict, p, n, code)) return TG_OK; /* it was folded then */
   const uint8_t *mu = n > 1 ? memchr(p, 0xce, n - 1) : NULL;
   if (mu == NULL) return tg_table_word(t, col, p, n, code);
   tg_copy_clear(&r->folded);
@@ -148,61 +156,69 @@ static tg_status tg_text_code(tg_records *r, tg_table *t, size_t col, const uint
   return tg_table_word(t, col, r->folded.p, n, code);
 }
 
-/* Writes field `i` of a raw row. */
-static tg_status tg_store_field(tg_records *r, tg_table *t, size_t row, size_t i,
-                                const tg_found *f, const tg_cell *cell) {
-  const size_t col = TG_REC_FIELD + i;
-  const tg_span span = f->fields[i];
-  /* tg_records_add filled a cell for every field. NOLINTNEXTLINE(clang-analyzer-core.*) */
-  const bool missing = span.start == SIZE_MAX || cell->missing;
-  uint32_t code = 0;
-  tg_status status = TG_OK;
-  if (t->cols[col].type != TG_TEXT) {
-    tg_row_put64(t, row, col, missing ? 0 : cell->bits);
-  } else {
-    if (!missing)
-      status = tg_text_code(r, t, col, f->line->p + span.start, span.end - span.start, &code);
+/* Writes the fields of a raw row; the mask of those that have a value. */
+static tg_status tg_store_fields(tg_records *r, tg_table *t, size_t row, const tg_found *f,
+                                 const tg_cells *cells, uint64_t *present) {
+  const tg_template *tpl = r->rules->rules[f->rule].t;
+  const size_t n = tpl->n_fields;
+  uint64_t there = tpl->numbers & ~cells->missing;
+  for (size_t i = 0; i < n; i++) {
+    const size_t col = TG_REC_FIELD + i;
+    if (tpl->numbers >> i & 1) {
+      /* There is one for every number. NOLINTNEXTLINE(clang-analyzer-core.*) */
+      tg_row_put64(t, row, col, cells->bits[i]);
+      continue;
+    }
+    const tg_span span = f->fields[i];
+    uint32_t code = 0;
+    if (span.start != SIZE_MAX) {
+      const tg_status status =
+          tg_text_code(r, t, col, f->line->p + span.start, span.end - span.start, &code);
+      if (status != TG_OK) return status;
+      there |= UINT64_C(1) << i;
+    }
     tg_row_put32(t, row, col, code);
   }
-  if (!missing) t->valid[row] |= UINT64_C(1) << col;
-  return status;
+  *present = there;
+  return TG_OK;
 }
 
 /* Fills raw row `row` of the rule's table: every item of it. */
 static tg_status tg_store_row(tg_records *r, tg_table *t, size_t row, const tg_found *f,
-                              const tg_cell *cells) {
+                              const tg_cells *cells) {
   const tg_line *line = f->line;
   const tg_template *tpl = r->rules->rules[f->rule].t;
   uint32_t flags = line->flags;
   uint32_t channel = 0;
+  uint64_t present = 0;
   tg_status status = TG_OK;
   if (line->tail && f->end == line->n && !tpl->closed) flags |= TG_FLAG_TAIL;
   if (line->channel.p != NULL)
     status = tg_table_word(t, TG_REC_CHANNEL, line->channel.p, line->channel.n, &channel);
-  t->valid[row] = UINT64_C(1) << TG_REC_LINE | UINT64_C(1) << TG_REC_OFFSET |
-                  UINT64_C(1) << TG_REC_FLAGS |
-                  (uint64_t)(line->channel.p != NULL) << TG_REC_CHANNEL |
-                  (uint64_t)(f->section > 0) << TG_REC_SECTION;
   tg_row_put64(t, row, TG_REC_LINE, tg_line_number(line, f->start));
   tg_row_put64(t, row, TG_REC_OFFSET, tg_line_offset(line, f->start));
   tg_row_put32(t, row, TG_REC_CHANNEL, channel);
   tg_row_put32(t, row, TG_REC_FLAGS, flags);
   tg_row_put32(t, row, TG_REC_SECTION, f->section);
-  for (size_t i = 0; status == TG_OK && i < tpl->n_fields; i++)
-    status = tg_store_field(r, t, row, i, f, &cells[i]);
+  if (status == TG_OK) status = tg_store_fields(r, t, row, f, cells, &present);
+  t->valid[row] = UINT64_C(1) << TG_REC_LINE | UINT64_C(1) << TG_REC_OFFSET |
+                  UINT64_C(1) << TG_REC_FLAGS |
+                  (uint64_t)(line->channel.p != NULL) << TG_REC_CHANNEL |
+                  (uint64_t)(f->section > 0) << TG_REC_SECTION | present << TG_REC_FIELD;
   return status;
 }
 
-static tg_status tg_append(tg_records *r, const tg_found *f, const tg_cell *cells) {
+static tg_status tg_append(tg_records *r, const tg_found *f, const tg_cells *cells) {
   tg_table *t = r->tables[f->rule];
   size_t row;
-  if (r->n_order >= r->max_records || tg_table_rows(t) >= UINT32_MAX) return TG_ELIMIT;
-  void *data = r->order;
-  tg_status status =
-      tg_grow(&r->alloc, &data, &r->cap_order, r->n_order + 1, sizeof *r->order);
-  if (status != TG_OK) return status;
-  r->order = data;
-  status = tg_table_append_raw(t, &row);
+  tg_status status = TG_OK;
+  if (r->n_order >= r->max_records || t->rows >= UINT32_MAX) return TG_ELIMIT;
+  if (r->n_order == r->cap_order) {
+    void *data = r->order;
+    status = tg_grow(&r->alloc, &data, &r->cap_order, r->n_order + 1, sizeof *r->order);
+    r->order = data;
+  }
+  if (status == TG_OK) status = tg_table_append_raw(t, &row);
   if (status != TG_OK) return status;
   status = tg_store_row(r, t, row, f, cells);
   if (status != TG_OK) {
@@ -216,28 +232,47 @@ static tg_status tg_append(tg_records *r, const tg_found *f, const tg_cell *cell
   return TG_OK;
 }
 
-tg_status tg_records_add(tg_records *r, const tg_found *f, bool *added) {
-  tg_cell cells[TG_TEMPLATE_FIELDS];
+static tg_status tg_number_problem(tg_records *r, const tg_found *f, size_t i, tg_status why) {
+  const bool precision = why == TG_ERANGE;
+  return tg_records_problem(
+      r, &(tg_trouble){f->line, f->fields[i].start, f->rule, r->rules->rules[f->rule].tag,
+                       precision ? TG_REASON_PRECISION : TG_REASON_OVERFLOW,
+                       precision ? "no more digits than its power of ten keeps"
+                                 : "a number that fits 64 bits",
+                       0});
+}
+
+/* Adds a record of which not all numbers are known yet. */
+static tg_status tg_read_and_append(tg_records *r, const tg_found *f, bool *added) {
+  uint64_t bits[TG_TEMPLATE_FIELDS];
+  tg_cells cells = {bits, 0};
   const tg_template *tpl = r->rules->rules[f->rule].t;
-  *added = false;
   for (size_t i = 0; i < tpl->n_fields; i++) {
-    cells[i] = (tg_cell){0, false};
+    tg_cell cell = {0, false};
+    tg_status status = TG_OK;
+    if ((tpl->numbers >> i & 1) == 0) continue;
     if (f->known >> i & 1) {
-      cells[i].bits = f->numbers[i];
-      continue;
+      cell.bits = f->numbers[i];
+    } else if (f->fields[i].start == SIZE_MAX) {
+      cell.missing = true;
+    } else {
+      status = tg_read_cell(&tpl->fields[i], f->line, f->fields[i], &cell);
     }
-    if (f->fields[i].start == SIZE_MAX) continue;
-    tg_status status = tg_read_cell(&tpl->fields[i], f->line, f->fields[i], &cells[i]);
-    if (status == TG_OK) continue;
-    bool precision = status == TG_ERANGE;
-    return tg_records_problem(
-        r, &(tg_trouble){f->line, f->fields[i].start, f->rule, r->rules->rules[f->rule].tag,
-                         precision ? TG_REASON_PRECISION : TG_REASON_OVERFLOW,
-                         precision ? "no more digits than its power of ten keeps"
-                                   : "a number that fits 64 bits",
-                         0});
+    if (status != TG_OK) return tg_number_problem(r, f, i, status);
+    bits[i] = cell.missing ? 0 : cell.bits;
+    cells.missing |= (uint64_t)cell.missing << i;
   }
-  tg_status status = tg_append(r, f, cells);
+  const tg_status status = tg_append(r, f, &cells);
+  *added = status == TG_OK;
+  return status;
+}
+
+tg_status tg_records_add(tg_records *r, const tg_found *f, bool *added) {
+  *added = false;
+  if ((r->rules->rules[f->rule].t->numbers & ~f->known) != 0)
+    return tg_read_and_append(r, f, added);
+  const tg_cells cells = {f->numbers, 0};
+  const tg_status status = tg_append(r, f, &cells);
   *added = status == TG_OK;
   return status;
 }

@@ -54,7 +54,7 @@ typedef struct tg_found {
   const tg_span *fields;
   size_t rule, start, end, tag_pos;
   uint32_t section; /* 0 = none */
-  uint64_t known;   /* bit i: field i was read already, its u64 or i64 is numbers[i] */
+  uint64_t known; /* bit i: field i was read already, its u64 or i64 is numbers[i]; no span is */
   const uint64_t *numbers;
 } tg_found;
 

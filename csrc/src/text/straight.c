@@ -36,6 +36,15 @@ bool tg_template_straight(const tg_template *t) {
   return true;
 }
 
+void tg_template_mark_gaps(tg_template *t) {
+  for (size_t k = 0; k + 2 < t->n_inst; k++) {
+    const tg_inst *number = &t->inst[k + 2];
+    t->inst[k].gap_number = t->inst[k].op == TG_OP_BLANK && t->inst[k + 1].op == TG_OP_BLANKS &&
+                            number->op == TG_OP_NUMBER && number->type == TG_FIELD_UINT &&
+                            number->field != UINT32_MAX;
+  }
+}
+
 static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n) {
   if (n >= 8) return memcmp(a, b, n) == 0;
   for (size_t i = 0; i < n; i++)
@@ -52,19 +61,54 @@ static inline unsigned digit_of(uint8_t c, uint8_t type) {
   return 16;
 }
 
-static inline size_t decimal_run(const uint8_t *p, size_t n, size_t pos, uint64_t *value) {
-  uint64_t v = 0;
+static inline size_t decimal_loop(const uint8_t *p, size_t n, size_t pos, uint64_t *value) {
+  uint64_t v = *value;
   for (unsigned d; pos < n && (d = (unsigned)p[pos] - '0') <= 9; pos++) v = v * 10 + d;
   *value = v;
   return pos;
 }
 
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/* Up to eight digits at once, without a branch on how many there are: the bytes behind them are
+ * shifted out, so that zeros stand before them, then pairs, fours and eights are added up. */
+static inline size_t decimal_run(const uint8_t *p, size_t n, size_t pos, uint64_t *value) {
+  const uint64_t each = UINT64_C(0x0101010101010101);
+  uint64_t w;
+  *value = 0;
+  if (n - pos < sizeof w) return decimal_loop(p, n, pos, value);
+  memcpy(&w, p + pos, sizeof w);
+  w ^= each * '0';
+  const uint64_t others = ((w + each * 0x76) | w) & each * 0x80;
+  if ((others & 0x80) != 0) return pos;
+  const unsigned digits = others == 0 ? 8 : (unsigned)__builtin_ctzll(others) / 8;
+  w <<= 64 - 8 * digits;
+  w = (w * 10 + (w >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
+  w = (w * 100 + (w >> 16)) & UINT64_C(0x0000ffff0000ffff);
+  *value = (w * 10000 + (w >> 32)) & UINT32_MAX;
+  return digits < 8 ? pos + digits : decimal_loop(p, n, pos + 8, value);
+}
+#else
+static inline size_t decimal_run(const uint8_t *p, size_t n, size_t pos, uint64_t *value) {
+  *value = 0;
+  return decimal_loop(p, n, pos, value);
+}
+#endif
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+static inline size_t first_marked(uint64_t marks) { return (size_t)__builtin_ctzll(marks) / 8; }
+#else
+static inline size_t first_marked(uint64_t marks) { return (void)marks, 0; }
+#endif
+
 /* The first blank from `pos` on. Eight bytes a step as long as none can be at or below ' '. */
 static inline size_t word_run(const uint8_t *p, size_t n, size_t pos) {
   const uint64_t each = UINT64_C(0x0101010101010101);
-  for (uint64_t w; n - pos >= sizeof w; pos += sizeof w) {
+  for (uint64_t w, low; n - pos >= sizeof w; pos += sizeof w) {
     memcpy(&w, p + pos, sizeof w);
-    if (((w - each * (' ' + 1)) & ~w & (each << 7)) != 0) break;
+    low = (w - each * (' ' + 1)) & ~w & (each << 7); /* right up to the first mark */
+    if (low == 0) continue;
+    pos += first_marked(low);
+    break;
   }
   while (pos < n && !tg_is_blank(p[pos])) pos++;
   return pos;
@@ -107,12 +151,27 @@ static size_t take_number(tg_straight *m, const tg_inst *in, size_t pos) {
     }
   }
   if (in->field != UINT32_MAX && end > pos) {
-    m->fields[in->field] = (tg_span){from, end};
     if (end - from <= safe) {
       m->numbers[in->field] = value;
       m->known |= UINT64_C(1) << in->field;
+    } else {
+      m->fields[in->field] = (tg_span){from, end};
     }
   }
+  return end;
+}
+
+/* Blanks and the number behind them, where it surely fits. The end; `pos` itself where it is
+ * something else, which the single steps tell. */
+static inline size_t gap_number(tg_straight *m, const tg_inst *number, size_t pos) {
+  uint64_t value;
+  if (pos >= m->n || !tg_is_blank(m->p[pos])) return pos;
+  size_t at = pos + 1;
+  while (at < m->n && m->p[at] <= ' ' && tg_is_blank(m->p[at])) at++;
+  const size_t end = decimal_run(m->p, m->n, at, &value);
+  if (end == at || end - at > SAFE_DIGITS) return pos;
+  m->numbers[number->field] = value;
+  m->known |= UINT64_C(1) << number->field;
   return end;
 }
 
@@ -155,6 +214,12 @@ static bool walk(tg_straight *m, size_t start, size_t tag_at) {
         break;
       }
       case TG_OP_BLANK:
+        if (in->gap_number && (from = gap_number(m, in + 2, pos)) > pos) {
+          pos = from;
+          in += 2;
+          edge = true;
+          break;
+        }
         if (pos >= n || !tg_is_blank(p[pos])) return miss(m, start, pos);
         pos++;
         edge = false;

@@ -10,12 +10,15 @@
  * search can start at its first literal or at a fixed distance before its tag. */
 bool tg_template_straight(const tg_template *t);
 
+/* Marks the places of a straight template that are followed in one step: blanks, then a number. */
+void tg_template_mark_gaps(tg_template *t);
+
 /* A match of a straight template. */
 typedef struct tg_straight {
   const tg_template *t;
   const uint8_t *p; /* the line */
   size_t n;
-  tg_span *fields;   /* room for the kept fields */
+  tg_span *fields;   /* room for the kept fields; those whose bit of `known` is set are not written */
   uint64_t *numbers; /* room for the kept fields */
   uint64_t known;    /* bit i: numbers[i] holds the value of field i, as a u64 or i64 */
   size_t start, end;

@@ -39,6 +39,7 @@ typedef struct tg_inst {
   uint8_t type;      /* tg_field_type of a field */
   bool possessive;   /* BLANKS: what follows cannot begin with a blank; TEXT: runs to the end */
   bool optional;     /* lies in an optional part */
+  bool gap_number;   /* BLANK, with BLANKS and a kept UINT behind it: see straight.h */
   uint16_t width;    /* GROUPED of a fixed width; 0 = free */
   uint32_t column;   /* where it stands in the template */
   uint32_t skip;     /* OPTION: the instruction behind the closing bracket */
@@ -69,6 +70,7 @@ typedef struct tg_template {
   size_t lead;     /* bytes before the tag, SIZE_MAX: not fixed */
   tg_literal tag;
   uint32_t planes, caches;
+  uint64_t numbers; /* bit i: field i is a number, not a text */
   bool begin; /* '^' */
   bool straight; /* see straight.h */
   bool closed; /* the last item is a literal: what matched cannot have been cut */
