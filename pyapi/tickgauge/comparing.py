@@ -75,6 +75,8 @@ def _incomparable(old: Side, new: Side) -> str | None:
     for name, side in (("old", old), ("new", new)):
         if len(boards := sorted(map(str, side.said("platform")))) > 1:
             return f"{name} holds boots of several platforms ({', '.join(boards)}): choose a board"
+        if len(builds := sorted(map(str, side.said("build")))) > 1:
+            return f"{name} holds boots of several build types ({', '.join(builds)})"
     for what, word in (("platform", "platform"), ("build", "build type")):
         a, b = old.said(what), new.said(what)
         if a and b and a.isdisjoint(b):
@@ -97,6 +99,14 @@ def _clash(old: Key, new: Key) -> str | None:
     return None
 
 
+def _unpooled(old: Packed, new: Packed, identity: tuple[Any, ...]) -> str | None:
+    """Why a key's readings of one side do not belong together, or None."""
+    for name, one in (("old", old), ("new", new)):
+        if identity in one.clashes:
+            return f"{name} cannot be pooled: {one.clashes[identity]}"
+    return None
+
+
 def _matched(
     old: Packed, new: Packed, barrier: str | None
 ) -> tuple[list[tuple[int, int]], list[tuple[str, str]]]:
@@ -106,7 +116,7 @@ def _matched(
         j = new.keys.get(identity)
         if j is None:
             continue
-        why = barrier or _clash(old.shown[i], new.shown[j])
+        why = barrier or _unpooled(old, new, identity) or _clash(old.shown[i], new.shown[j])
         if why is None:
             pairs.append((i, j))
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +38,9 @@ class Packed:
     matrices : dict
         Group -> (labels of the cores, int64 array of units x cores): one block a unit.
     notes : list of str
+    clashes : dict
+        Identity of a packed key -> why its readings cannot be pooled: they are in several units
+        or of several clocks. Those of the first one are here.
     """
 
     keys: dict[tuple[Any, ...], int]
@@ -51,6 +54,7 @@ class Packed:
     per_core: dict[Group, list[int]]
     notes: list[str]
     units: int
+    clashes: dict[tuple[Any, ...], str] = field(default_factory=dict)
 
     def samples(
         self, order: Sequence[int | None], num: U64, den: U64, resolution: U64
@@ -118,14 +122,13 @@ def pack(side: Side, unit: str, exchange: Any = None) -> Packed:
     for g, members in enumerate(groups.values()):
         group_of[members] = g
     single = np.full(max(1, len(side.keys)), -1, "i8")
-    clashes = 0
     for i, key in enumerate(side.keys):
         if group_of[i] >= 0:
             continue
         if key.identity in out.keys:  # the same thing from two formats or in two units
             first = out.keys[key.identity]
             if out.shown[first].scale != key.scale:
-                clashes += 1
+                out.clashes[key.identity] = _two_scales(out.shown[first], key)
                 continue
             if key.resolution > out.shown[first].resolution:
                 out.shown[first] = key
@@ -134,13 +137,42 @@ def pack(side: Side, unit: str, exchange: Any = None) -> Packed:
         single[i] = out.keys[key.identity] = len(out.shown)
         out.shown.append(key)
         out.rank.append(None)
-    if clashes:
-        out.notes.append(f"{clashes} keys occur with two scales on one side; the first was taken")
     out.fk = single[side.key] if len(side.value) else np.zeros(0, "i8")
     if groups:
+        apart = _of_one_scale(side.keys, groups, group_of)
         _rank(side, out, list(groups), groups, group_of)
+        for identity in out.keys:
+            if identity[-4:-3] == ("rank",) and (why := apart.get((identity[:-4], identity[-3]))):
+                out.clashes[identity] = why
     out.fk = np.where(out.fk < 0, len(out.shown), out.fk)
     return out
+
+
+def _two_scales(first: Key, other: Key) -> str:
+    """Why the readings of two keys cannot stand in one sample."""
+    if first.unit in ("tick", "cycle") and other.unit in ("tick", "cycle"):
+        if not first.clock_hz or not other.clock_hz:
+            return "one clock is known, one is not: --clock settles it"
+        if first.clock_hz != other.clock_hz:
+            return f"clocks of {first.clock_hz} and {other.clock_hz} Hz"
+    units = (first.unit or "a plain number", other.unit or "a plain number")
+    if units[0] == units[1]:
+        return f"decimals of 10^{first.exp10} and of 10^{other.exp10} {units[0]}"
+    return f"units {units[0]} and {units[1]}"
+
+
+def _of_one_scale(
+    keys: Sequence[Key], groups: Mapping[Group, list[int]], group_of: I64
+) -> dict[tuple[tuple[Any, ...], int | None], str]:
+    """Take the keys of another scale than the first out of their groups; why, by group."""
+    apart = {}
+    for group, members in groups.items():
+        first = keys[members[0]]
+        for i in members:
+            if keys[i].scale != first.scale:
+                group_of[i] = -1
+                apart[group.subject, group.cluster] = _two_scales(first, keys[i])
+    return apart
 
 
 def _rank(

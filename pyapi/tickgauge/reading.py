@@ -27,7 +27,7 @@ from .rules import Rule, as_rules, with_shipped
 from .source import Pieces, Source, Stream, expand, opened
 from .unpack import LIMITS, Limits
 
-__all__ = ["Options", "parse_clock", "read", "read_lines", "read_together"]
+__all__ = ["Options", "parse_clock", "read", "read_lines", "read_side", "read_together"]
 
 #: Pieces from this size on are hashed on a second thread while they are parsed.
 HASH_APART = 1 << 18
@@ -410,6 +410,27 @@ def _explained(part: Part, verdict: Verdict) -> Part:
     return part
 
 
+def _options(
+    rules: Any = None,
+    clock: int | float | str | None = None,
+    platform: str | None = None,
+    tee_offset: int | None = None,
+    repair: bool = False,
+    max_line: int = 0,
+    limits: Limits | None = None,
+) -> Options:
+    """The arguments of `read`, checked."""
+    return Options(
+        as_rules(rules),
+        parse_clock(clock),
+        platform,
+        tee_offset,
+        repair,
+        max_line,
+        limits or LIMITS,
+    )
+
+
 def read(
     *sources: Any,
     rules: Any = None,
@@ -449,46 +470,90 @@ def read(
     Returns
     -------
     Dataset
-        A single capture gives a ``Capture`` instead.
+        A single capture gives a ``Capture`` instead, snapshots give one merged ``Snapshot``.
 
     Raises
     ------
     InputError
         No source was recognised; the message says what was looked for and what came nearest.
+        Or the sources are of kinds that no one object holds, such as a snapshot and a log.
     OSError
         A source cannot be opened. One that fails while it is read keeps what came before, and
         says so in ``Dataset.sources`` and ``Dataset.problems``.
     RuleError
         A rule is wrong.
     """
-    options = Options(
-        as_rules(rules),
-        parse_clock(clock),
-        platform,
-        tee_offset,
-        repair,
-        max_line,
-        limits or LIMITS,
+    made = read_side(
+        *sources, rules=rules, clock=clock, platform=platform, tee_offset=tee_offset,
+        repair=repair, max_line=max_line, limits=limits, progress=progress,
+    )  # fmt: skip
+    if not isinstance(made, list):
+        return made
+    what = " and a ".join(sorted({type(one).__name__.lower() for one in made}))
+    name = next((one.name for one in made if not isinstance(one, Dataset)), None)
+    raise InputError(
+        f"is read by itself: there is no one table of {len(made)} of these (a {what}); a side of "
+        "compare, gate, trend, snapshot and report may hold them together",
+        path=name,
     )
+
+
+def read_side(*sources: Any, progress: bool = False, **options: Any) -> Any:
+    """Read what stands on one side of a comparison.
+
+    Parameters
+    ----------
+    *sources, **options
+        As for `read`.
+    progress : bool
+        As for `read`.
+
+    Returns
+    -------
+    Dataset, Snapshot, Capture or list of these
+        What `read` gives; a list where the sources are of several kinds or several captures: the
+        data set of all texts first, then the merged snapshots, then each capture.
+
+    Raises
+    ------
+    InputError, OSError, RuleError
+        As for `read`. Texts of which nothing was recognised are no error beside a snapshot.
+    """
+    checked = _options(**options)
     given = [one for source in sources for one in expand(source)]
     if not given:
         raise InputError("no source was given")
     parts: list[Part] = []
+    others: list[Any] = []
     notes: list[str] = []
     seen: dict[str, int] = {}
     with (
         _bar(given, progress) as advance,
-        contextlib.closing(in_order(given, partial(_read_source, options), advance)) as made,
+        contextlib.closing(in_order(given, partial(_read_source, checked), advance)) as made,
     ):
-        for name, part in made:
-            if not isinstance(part, Part):
-                if len(given) == 1 and not parts:
-                    return part
-                raise InputError("is read by itself, not together with others", path=name)
-            parts.append(_once(part, len(parts), seen, notes))
-    if not parts:
+        for _, part in made:
+            if isinstance(part, Part):
+                parts.append(_once(part, len(parts), seen, notes))
+            else:
+                others.append(part)
+    if not parts and not others:
         raise InputError("the archive has no files", path=given[0].name)
-    return _checked(Dataset(parts, notes))
+    found = [_checked(Dataset(parts, notes), alone=not others)] if parts else []
+    found += _of_kinds(others)
+    return found[0] if len(found) == 1 else found
+
+
+def _of_kinds(others: Sequence[Any]) -> list[Any]:
+    """The snapshots made one, then what else forms have made."""
+    from .snapshots import Snapshot
+
+    kept = [one for one in others if isinstance(one, Snapshot)]
+    rest = [one for one in others if not isinstance(one, Snapshot)]
+    if len(kept) > 1:
+        whole = kept[0].merge(*kept[1:])
+        whole.name = f"{len(kept)} snapshots"
+        kept = [whole]
+    return kept + rest
 
 
 def read_together(
@@ -520,15 +585,7 @@ def read_together(
     InputError
         As for `read`, or a source is no console.
     """
-    options = Options(
-        as_rules(rules),
-        parse_clock(clock),
-        platform,
-        tee_offset,
-        repair,
-        max_line,
-        limits or LIMITS,
-    )
+    options = _options(rules, clock, platform, tee_offset, repair, max_line, limits)
     given = [one for source in sources for one in expand(source)]
     if not given:
         raise InputError("no source was given")
@@ -559,14 +616,14 @@ def _once(part: Part, number: int, seen: dict[str, int], notes: list[str]) -> Pa
     return Part([replace(info, state=f"duplicate of {first}")], {}, {})
 
 
-def _checked(data: Dataset) -> Dataset:
-    """Refuse a data set of which nothing was recognised; note what was not."""
+def _checked(data: Dataset, alone: bool = True) -> Dataset:
+    """Refuse a data set (if it is `alone`) of which nothing was recognised; note what was not."""
     infos = data.infos
     unknown = [info for info in infos if info.state == "not recognised"]
-    if unknown and len(unknown) == len(infos):
+    if alone and unknown and len(unknown) == len(infos):
         raise InputError(unknown[0].message, path=unknown[0].name)
     failed = [info for info in infos if info.state in ("unreadable", "damaged")]
-    if failed and len(failed) == len(infos) and not any(info.records for info in infos):
+    if alone and failed and len(failed) == len(infos) and not any(info.records for info in infos):
         raise InputError(failed[0].message, path=failed[0].name)
     data.notes += [f"{info.name}: {info.message}" for info in infos if info.message]
     data.notes += _unsettled(data.parts)

@@ -8,7 +8,7 @@ and handed to the core as plain arrays.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from .errors import NotEnoughData, UnknownName
 from .frame import Frame
 
-__all__ = ["Key", "Side", "codes_of", "merged", "side_of", "units_word"]
+__all__ = ["Key", "Side", "codes_of", "merged", "pooled", "side_of", "units_word"]
 
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
@@ -212,6 +212,28 @@ class Side:
             [self.boots[b] for b in boots], self.sources, self.folded, name or self.name,
         ).used()  # fmt: skip
 
+    def without_sources(self, digests: Container[str]) -> Side:
+        """The side without the sources of these digests, and without their boots."""
+        gone = [i for i, source in enumerate(self.sources) if source.get("digest") in digests]
+        if not gone:
+            return self
+        keep = ~np.isin(self.source, np.array(gone, "i8"))
+        lost = set(self.boot[~keep].tolist()) - set(self.boot[keep].tolist())
+        stays = [
+            b not in lost for b in range(max(len(self.boots), int(self.boot.max(initial=-1)) + 1))
+        ]
+        boot = np.cumsum(stays) - 1
+        source = np.cumsum([i not in gone for i in range(len(self.sources))]) - 1
+        was = self.boot[keep]
+        return Side(
+            self.keys, self.key[keep], source[self.source[keep]], np.where(was < 0, was, boot[was]),
+            self.run[keep], self.block[keep], self.value[keep],
+            None if self.weight is None else self.weight[keep],
+            [known for b, known in enumerate(self.boots) if stays[b]],
+            [known for i, known in enumerate(self.sources) if i not in gone],
+            self.folded, self.name,
+        ).used()  # fmt: skip
+
     def used(self) -> Side:
         """The side without the keys that have no reading."""
         found, codes = np.unique(self.key, return_inverse=True)
@@ -299,8 +321,21 @@ def merged(sides: Sequence[Side], name: str = "") -> Side:
     )  # fmt: skip
 
 
+def pooled(sides: Sequence[Side]) -> Side:
+    """Several sides as one, each source once: of equal digests the first is taken."""
+    seen: set[str] = set()
+    apart = []
+    for side in sides:
+        apart.append(side.without_sources(seen))
+        seen |= {str(source["digest"]) for source in side.sources if source.get("digest")}
+    return merged(apart)
+
+
 def side_of(what: Any) -> Side:
     """Whatever can stand on a side: a data set, a snapshot, a path, a side, or several of them.
+
+    A folder or glob may hold logs, snapshots and captures together: all their boots are units of
+    the side, and a source that stands in several of them (by digest) counts once.
 
     Raises
     ------
@@ -322,7 +357,7 @@ def side_of(what: Any) -> Side:
         sides = [side_of(one) for one in what]
         if not sides:
             raise NotEnoughData("a side of the comparison is empty")
-        return merged(sides)
+        return pooled(sides)
     raise TypeError(f"not a data set, a snapshot or a path: {type(what).__name__}")
 
 

@@ -223,7 +223,7 @@ def _flat(sources: Iterable[Any]) -> list[Any]:
         if isinstance(one, (list, tuple)):
             out += _flat(one)
         elif isinstance(one, (str, os.PathLike)):
-            out.append(load_any(one))
+            out += _flat([load_any(one)])
         else:
             out.append(one)
     return out
@@ -374,10 +374,10 @@ def _check_unit(unit: Mapping[str, Any], boots: Mapping[str, int]) -> None:
 
 
 def load_any(source: str | os.PathLike[str]) -> Any:
-    """A path or pattern as a snapshot or a data set, decided by content."""
-    from .reading import read
+    """A path or pattern as a snapshot, a data set, or a list of these, decided by content."""
+    from .reading import read_side
 
-    return read(os.fspath(source))
+    return read_side(os.fspath(source))
 
 
 def sniff(head: bytes, source: Any) -> Any:

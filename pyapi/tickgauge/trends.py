@@ -22,7 +22,7 @@ import numpy as np
 from . import _core
 from .comparing import parse_margin
 from .comparison import label_of, length_text, where_of, write_text
-from .display import Grid, clean
+from .display import Grid, clean, counted
 from .errors import NotComparableError, NotEnoughData
 from .frame import Column, Frame
 from .packing import Packed, pack
@@ -312,6 +312,11 @@ def trend(
     keys, ranks, cells, notes = _collect(packed, names)
     series, steps = _segmented(keys, cells, relative, float(margin_ns), seed)
     frames = _frames(keys, ranks, cells, names, series, steps)
+    notes += [
+        f"{name}: {counted(len(one.clashes), 'key')} in two units or of two clocks; the first taken"
+        for name, one in zip(names, packed, strict=True)
+        if one.clashes
+    ]
     skipped = [
         f"{gap} between {a} and {b} are not in the data"
         for a, b in itertools.pairwise(names)

@@ -15,7 +15,7 @@ def add(subparsers: Any) -> None:
         "compare",
         run,
         "What changed between two sides, by how much, and whether to believe it. A side is a "
-        "log, a glob or folder of logs (one boot or more each), a published table or a snapshot.",
+        "log, a published table, a snapshot, or a glob or folder of these: one boot or more each.",
     )
     parser.add_argument("old", metavar="OLD", help="the baseline")
     parser.add_argument("new", metavar="NEW")

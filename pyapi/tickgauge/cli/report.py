@@ -29,11 +29,13 @@ def run(args: argparse.Namespace) -> int:
     """Compare two sides and write the page."""
     from ..comparing import compare
     from ..report import report
+    from ..snapshots import snapshot
 
     sides = [statistics.side(args, source) for source in (args.old, args.new)]
     inputs_say = statistics.status_of(args, *sides)
     made = compare(*sides, **statistics.options_of(args))
-    common.emit(args, report(sides[0], sides[1], made, args.title))
+    old, new = (snapshot(*s) if isinstance(s, list) else s for s in sides)
+    common.emit(args, report(old, new, made, args.title))
     if args.output != "-":
         common.say(f"wrote {args.output}: {made.header[1]}")
     return common.worst(inputs_say, common.DONE if len(made) else common.NOTHING)

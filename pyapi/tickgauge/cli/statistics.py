@@ -103,16 +103,27 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def side(args: argparse.Namespace, source: str) -> Any:
-    """What stands in one place of the command: a snapshot, a capture, a data set read as told."""
+    """What stands in one place of the command, read as told.
+
+    A data set, a snapshot (of many files one), a capture, or a list where a folder or glob holds
+    several of these.
+    """
     from ..capture import Capture
     from ..dataset import Dataset
+    from ..reading import read_side
     from ..snapshots import Snapshot
     from . import inputs
 
-    found = inputs.load(args, [source])
-    if not isinstance(found, (Dataset, Snapshot, Capture)):
-        raise InputError(f"is a {type(found).__name__}: not for this verb", path=source)
+    found = read_side(source, **inputs.reading_arguments(args))
+    for one in _parts_of(found):
+        if not isinstance(one, (Dataset, Snapshot, Capture)):
+            raise InputError(f"is a {type(one).__name__}: not for this verb", path=source)
     return found
+
+
+def _parts_of(*sides: Any) -> list[Any]:
+    """The data sets, snapshots and captures of which sides are made."""
+    return [one for side in sides for one in (side if isinstance(side, list) else [side])]
 
 
 def status_of(args: argparse.Namespace, *sides: Any) -> int:
@@ -121,7 +132,7 @@ def status_of(args: argparse.Namespace, *sides: Any) -> int:
     from . import inputs
 
     codes = [common.DONE]
-    for one in sides:
+    for one in _parts_of(*sides):
         if isinstance(one, Dataset):
             for info in one.infos:
                 if info.message:
@@ -135,7 +146,8 @@ def problems_of(*sides: Any) -> list[dict[str, Any]]:
     from ..dataset import Dataset
     from . import inputs
 
-    return [row for one in sides if isinstance(one, Dataset) for row in inputs.problem_rows(one)]
+    read = [one for one in _parts_of(*sides) if isinstance(one, Dataset)]
+    return [row for one in read for row in inputs.problem_rows(one)]
 
 
 def coloured(args: argparse.Namespace, text: str) -> str:

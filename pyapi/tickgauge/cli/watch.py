@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import live
 from ..display import clean, counted
-from ..reading import read
+from ..reading import read_side
 from ..watching import Watch
 from . import common, inputs
 
@@ -83,7 +83,7 @@ def _margin(text: str) -> float:
 def run(args: argparse.Namespace) -> int:
     """Watch until told to end."""
     options = {**inputs.reading_arguments(args), "progress": False}
-    baseline = None if args.baseline is None else read(args.baseline, **options)
+    baseline = None if args.baseline is None else read_side(args.baseline, **options)
     with _raw_log(args) as (path, write_end, read_end, begin):
         if path is not None:
             common.say(f"the raw log is {path}")
