@@ -149,15 +149,16 @@ static PyObject *collapse(PyObject *module, PyObject *object) {
   return out;
 }
 
-/* (value, units, cores, num, den) -> tg_vectors. */
+/* (value, units, cores, num, den, step) -> tg_vectors. */
 static int take_vectors(arrays *a, PyObject *object, tg_vectors *v) {
-  PyObject *value, *units, *cores, *num, *den;
-  size_t values, n[4], left;
+  PyObject *value, *units, *cores, *num, *den, *step;
+  size_t values, n[5], left;
   if (!PyTuple_Check(object)) {
-    PyErr_SetString(PyExc_TypeError, "vectors: a tuple of five arrays is needed");
+    PyErr_SetString(PyExc_TypeError, "vectors: a tuple of six arrays is needed");
     return -1;
   }
-  if (!PyArg_ParseTuple(object, "OOOOO;vectors", &value, &units, &cores, &num, &den)) return -1;
+  if (!PyArg_ParseTuple(object, "OOOOOO;vectors", &value, &units, &cores, &num, &den, &step))
+    return -1;
   v->value = tg_py_take(a, value, NPY_INT64, &values);
   if (v->value == NULL) return -1;
   v->units = tg_py_take_copy(a, units, NPY_UINT64, &n[0]);
@@ -168,9 +169,11 @@ static int take_vectors(arrays *a, PyObject *object, tg_vectors *v) {
   if (v->num == NULL) return -1;
   v->den = tg_py_take_copy(a, den, NPY_UINT64, &n[3]);
   if (v->den == NULL) return -1;
+  v->step = tg_py_take_copy(a, step, NPY_UINT64, &n[4]);
+  if (v->step == NULL) return -1;
   v->n_groups = n[0];
   left = values;
-  for (int i = 1; i < 4; i++)
+  for (int i = 1; i < 5; i++)
     if (n[i] != n[0]) return tg_py_lengths("vectors");
   for (size_t g = 0; g < n[0]; g++) {
     if (v->units[g] != 0 && v->cores[g] > left / v->units[g]) return tg_py_lengths("vectors");

@@ -50,8 +50,8 @@ _U64 = npt.ArrayLike
 _F64 = npt.ArrayLike
 #: value (i8), weight (u8) or None, unit_start, key_start, num, den, resolution (all u8)
 _Samples = tuple[_I64, _U64 | None, _U64, _U64, _U64, _U64, _U64]
-#: value (i8), units, cores, num, den (all u8)
-_Vectors = tuple[_I64, _U64, _U64, _U64, _U64]
+#: value (i8), units, cores, num, den, step (all u8)
+_Vectors = tuple[_I64, _U64, _U64, _U64, _U64, _U64]
 
 def compare(
     old: _Samples,

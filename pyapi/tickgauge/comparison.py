@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .display import Grid, clean
+from .display import Grid, clean, counted
 from .files import write_whole
 from .frame import Frame
 from .sides import Key, units_word
@@ -19,6 +19,11 @@ __all__ = ["Comparison", "label_of", "length_text", "where_of", "write_text"]
 
 #: Rows that a text shows at most.
 SHOWN = 24
+
+LADDER = (
+    "base + step per cpu in the queue, least squares; in brackets what boots leave open "
+    "(95 %, jackknife over units; none from a single one)"
+)
 
 
 def label_of(key: Key, rank: tuple[int, int] | None) -> str:
@@ -130,7 +135,8 @@ class Comparison:
         second = words
         if self.geometric_mean is not None:
             second += (
-                f"; geometric mean x{self.geometric_mean:.4g} over {self.geometric_mean_of} keys"
+                f"; geometric mean x{self.geometric_mean:.4g} over "
+                f"{counted(self.geometric_mean_of, 'key')}"
             )
         second += f"; expected false alarms {self.expected_false_alarms:.2g} of {len(self.rows)}"
         return [first, second]
@@ -181,7 +187,7 @@ class Comparison:
     def findings(self) -> list[str]:
         """Regressions, common factors, lock order, what could not be compared."""
         lines = self.headlines() + [
-            f"common factor x{f['factor']:.3g}: {f['title']} ({len(f['keys'])} keys)"
+            f"common factor x{f['factor']:.3g}: {f['title']} ({counted(len(f['keys']), 'key')})"
             for f in self.factors
         ]
         for row in range(len(self.groups)):
@@ -199,8 +205,16 @@ class Comparison:
         reasons: dict[str, int] = {}
         for _, reason in self.not_comparable:
             reasons[reason] = reasons.get(reason, 0) + 1
-        lines += [f"not comparable ({n} keys): {reason}" for reason, n in reasons.items()]
+        lines += [
+            f"not comparable ({counted(n, 'key')}): {reason}" for reason, n in reasons.items()
+        ]
         return lines + self.notes
+
+    def ladders(self) -> Grid:
+        """Base and step of each group of cpus that queue for a lock, with their intervals."""
+        from .groups import ladder_grid
+
+        return ladder_grid(self.groups)
 
     def grid(self, limit: int | None = None) -> Grid:
         """The short table: effect, verdict, interval, p, what could have been seen."""
@@ -253,6 +267,9 @@ class Comparison:
             if limit is not None and len(self.rows) > limit:
                 text += f"\n... {len(self.rows) - limit} more"
             parts.append(text)
+        ladders = self.ladders()
+        if ladders.rows:
+            parts.append(f"{ladders.to_text()}\n{LADDER}")
         explanations = self.explanations()
         if explanations:
             parts.append("\n".join(explanations))

@@ -8,10 +8,18 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .display import Grid
 from .frame import Column, Frame
 from .packing import Group, Packed
 
-__all__ = ["cluster_names", "common_factors", "compare_groups", "group_title", "ladder"]
+__all__ = [
+    "cluster_names",
+    "common_factors",
+    "compare_groups",
+    "group_title",
+    "ladder",
+    "ladder_grid",
+]
 
 #: A common factor needs this many keys, each within this much of the geometric mean.
 LEAST, TOLERANCE = 3, 0.01
@@ -52,13 +60,13 @@ def _matrix(packed: Packed, group: Group) -> tuple[list[tuple[Any, ...]], np.nda
     return packed.matrices.get(group, ([], np.zeros((0, 0), "i8")))
 
 
-_Part = tuple[list[Any], list[int], list[int], list[int], list[int]]
+_Part = tuple[list[Any], list[int], list[int], list[int], list[int], list[int]]
 
 
 def _vectors(part: _Part) -> _core._Vectors:
-    """The arrays of the core: values of all groups, units, cores, scale."""
-    units, cores, num, den = (np.array(column, "u8") for column in part[1:])
-    return np.concatenate([*part[0], np.zeros(0, "i8")]), units, cores, num, den
+    """The arrays of the core: values of all groups, units, cores, scale, resolution."""
+    units, cores, num, den, step = (np.array(column, "u8") for column in part[1:])
+    return np.concatenate([*part[0], np.zeros(0, "i8")]), units, cores, num, den, step
 
 
 def compare_groups(old: Packed, new: Packed, margin: float, seed: int, refused: set[str]) -> Frame:
@@ -76,14 +84,25 @@ def compare_groups(old: Packed, new: Packed, margin: float, seed: int, refused: 
     Returns
     -------
     Frame
-        ``group test metric cluster exchange`` and the columns of the core's
-        ``tg_compare_vectors``, lengths in the unit shown, changes in percent; ``note``.
+        ``group test metric exchange shown`` and the columns of the core's
+        ``tg_compare_vectors``, lengths in the unit `shown`, changes in percent; ``note``.
+
+    Notes
+    -----
+    ``ols_a_*_lo`` and the like are 95 % intervals of the ladder from unit to unit. The ranks of one
+    block are correlated, so only units replicate: each unit is left out in turn (jackknife; Tukey,
+    1958), which for a least-squares line, linear in the values, is ``mean +- t(n-1) s / sqrt(n)``
+    over the units' own lines. ``s`` is never below what a tick leaves open, ``resolution *
+    sum |w| / sqrt(6)`` with the weights ``w`` of the line. ``ols_*_shift_*`` is new - old by Welch
+    (1947). Missing where a side has a single unit; there is none for Theil-Sen, as the jackknife
+    fails for medians.
     """
     found: list[Group] = []
     parts: list[_Part] = [
-        ([], [], [], [], []),
-        ([], [], [], [], []),
+        ([], [], [], [], [], []),
+        ([], [], [], [], [], []),
     ]
+    shown: list[str] = []
     for group in sorted(old.matrices, key=group_title):
         (names, x), (others, y) = _matrix(old, group), _matrix(new, group)
         if not names or names != others or group not in new.per_core:
@@ -92,12 +111,14 @@ def compare_groups(old: Packed, new: Packed, margin: float, seed: int, refused: 
         if scales[0] != scales[1] or (refused and group_title(group) in " ".join(refused)):
             continue
         found.append(group)
-        for part, matrix in zip(parts, (x, y), strict=True):
+        shown.append(scales[0][1])
+        for part, matrix, side in zip(parts, (x, y), (old, new), strict=True):
             part[0].append(matrix.reshape(-1))
             part[1].append(matrix.shape[0])
             part[2].append(matrix.shape[1])
             part[3].append(scales[0][0].numerator)
             part[4].append(scales[0][0].denominator)
+            part[5].append(max(1, side.shown[side.per_core[group][0]].resolution))
     core = Frame(_core.compare_vectors(_vectors(parts[0]), _vectors(parts[1]), seed), "groups")
     notes = [_note(group, core.row(i), margin) for i, group in enumerate(found)]
     texts = {
@@ -105,11 +126,44 @@ def compare_groups(old: Packed, new: Packed, margin: float, seed: int, refused: 
         "test": [g.subject[0] for g in found],
         "metric": [g.subject[1] for g in found],
         "exchange": [g.exchange for g in found],
+        "shown": shown,
     }
     columns = [Column.of(name, np.array(v, "O")) for name, v in texts.items()]
     columns += [core.column(name) for name in core.columns]
     columns.append(Column.of("note", np.array(notes, "O")))
     return Frame(columns, "groups of interchangeable cpus")
+
+
+def ladder_grid(groups: Frame) -> Grid:
+    """The lock ladders of both sides as text: one row a group whose cpus all queue for one lock.
+
+    Base and step per cpu in the queue, each with its 95 % interval from unit to unit in brackets
+    where a side has two units or more; the changes as intervals only.
+    """
+    from .comparison import length_text
+
+    def interval(row: dict[str, Any], name: str) -> str:
+        low, high = (row[f"ols_{name}_{end}"] for end in ("lo", "hi"))
+        if low is None or high is None:
+            return ""
+        return f"{length_text(low, row['shown'])}..{length_text(high, row['shown'])}"
+
+    rows = []
+    for row in map(groups.row, range(len(groups))):
+        if row["exchange"] != "all" or row["ols_a_new"] is None:
+            continue
+        cells = [row["group"]]
+        for name in ("a_old", "a_new", "a_shift", "b_old", "b_new", "b_shift"):
+            between = interval(row, name)
+            value = (
+                None if name.endswith("shift") else length_text(row[f"ols_{name}"], row["shown"])
+            )
+            cells.append(" ".join(filter(None, (value, between and f"[{between}]"))))
+        rows.append(cells)
+    names = ("lock ladder", "base old", "base new", "base moved by", "step old", "step new",
+             "step moved by")  # fmt: skip
+    keep = [i for i in range(len(names)) if i == 0 or any(row[i] for row in rows)]
+    return Grid([names[i] for i in keep], [[row[i] for i in keep] for row in rows])
 
 
 def _note(group: Group, row: dict[str, Any], margin: float) -> str | None:

@@ -239,7 +239,7 @@ END_TEST
 static tg_table *vectors(const int64_t *x, uint64_t m, const int64_t *y, uint64_t n,
                          uint64_t cores) {
   static const uint64_t one[] = {1};
-  tg_vectors a = {x, &m, &cores, one, one, 1}, b = {y, &n, &cores, one, one, 1};
+  tg_vectors a = {x, &m, &cores, one, one, one, 1}, b = {y, &n, &cores, one, one, one, 1};
   tg_table *t = NULL;
   ck_assert_int_eq(tg_compare_vectors(NULL, &a, &b, 1, &t), TG_OK);
   return t;
@@ -269,6 +269,28 @@ START_TEST(t11_ladders) {
   NEAR(cell(t, TG_VEC_TS_A_NEW), 27.25, 1e-12);
   NEAR(cell(t, TG_VEC_TS_B_NEW), 14.833, 5e-4);
   NEAR(cell(t, TG_VEC_SPAN_NEW), 44, 1e-12);
+  tg_table_free(t);
+}
+END_TEST
+
+/* By hand: lines of the units 24 + 12 i, 24 + 12 i, and of 24 37 48 60 24.3 + 11.9 i, so base
+ * 24.1 +- t(2) .1 and step 11.9667 +- t(2) .0333, but for the tick floor: sum |w| / sqrt 6 with
+ * w = .7 .4 .1 -.2 for the base and .3 .1 .1 .3 for the step. t(2; .975) = 4.302653. */
+START_TEST(ladders_have_intervals_from_unit_to_unit) {
+  static const int64_t x[] = {24, 36, 48, 60, 36, 24, 60, 48, 48, 60, 24, 37};
+  static const int64_t y[] = {0, 100, 200, 300, 30, 130, 230, 330, 60, 160, 260, 360};
+  tg_table *t = vectors(x, 3, y, 3, 4);
+  double a = 4.302653 * (1.4 / sqrt(6)) / sqrt(3), b = 4.302653 * (0.8 / sqrt(6)) / sqrt(3);
+  NEAR(cell(t, TG_VEC_OLS_A_OLD_LO), cell(t, TG_VEC_OLS_A_OLD) - a, 1e-5);
+  NEAR(cell(t, TG_VEC_OLS_A_OLD_HI), cell(t, TG_VEC_OLS_A_OLD) + a, 1e-5);
+  NEAR(cell(t, TG_VEC_OLS_B_OLD_LO), cell(t, TG_VEC_OLS_B_OLD) - b, 1e-5);
+  NEAR(cell(t, TG_VEC_OLS_B_OLD_HI), cell(t, TG_VEC_OLS_B_OLD) + b, 1e-5);
+  NEAR(cell(t, TG_VEC_OLS_A_NEW_LO), 30 - 4.302653 * 30 / sqrt(3), 1e-4); /* s = 30 */
+  NEAR(cell(t, TG_VEC_OLS_B_NEW_HI), 100 + b, 1e-5);
+  tg_table_free(t);
+  t = vectors(x, 1, y, 3, 4); /* one unit tells nothing of scatter */
+  ck_assert(isnan(cell(t, TG_VEC_OLS_A_OLD_LO)) && isnan(cell(t, TG_VEC_OLS_B_SHIFT_HI)));
+  ck_assert(!isnan(cell(t, TG_VEC_OLS_A_NEW_LO)));
   tg_table_free(t);
 }
 END_TEST
@@ -332,7 +354,7 @@ static tg_status run_all(const tg_alloc *a) {
   tg_table_free(t);
   if (s != TG_OK) return s;
   t = NULL;
-  tg_vectors v = {x, m, cores, one, one, 1}, w = {y, m, cores, one, one, 1};
+  tg_vectors v = {x, m, cores, one, one, one, 1}, w = {y, m, cores, one, one, one, 1};
   s = tg_compare_vectors(a, &v, &w, 1, &t);
   tg_table_free(t);
   return s;
@@ -353,6 +375,7 @@ int main(void) {
       within_one_boot_is_shown_and_not_judged,
       t10_the_same_set_in_another_order_is_identical,
       t11_ladders,
+      ladders_have_intervals_from_unit_to_unit,
       t12_shuffled_labels,
       labels_that_matter_are_found,
       the_order_of_units_changes_nothing_that_is_drawn,

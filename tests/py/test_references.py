@@ -44,7 +44,7 @@ def u8(*v): return np.array(v, "u8")
 def f8(*v): return np.array(v or (1.0, 1.01, 0.99, 2.0), "f8")
 def samples(*units):
     return (i8(1, 2, 3, 4), None, u8(*(units or (0, 2, 4))), u8(0, 2), u8(1), u8(1), u8(1))
-def vectors(): return (i8(1, 2, 3, 4), u8(2), u8(2), u8(1), u8(1))
+def vectors(): return (i8(1, 2, 3, 4), u8(2), u8(2), u8(1), u8(1), u8(1))
 def column(kind="u64", data=(1, 2), valid=None, words=None):
     return ("a", kind, 0, np.array(data, {"text": "u4", "f64": "f8"}.get(kind, "u8")), valid, words)
 def table():
@@ -185,8 +185,8 @@ CASES = {
     "energy_step!": ["_core.energy_step(i8(1, 2))"],
     "compare_vectors": ["_core.compare_vectors(vectors(), vectors())"],
     "compare_vectors!": [
-        "_core.compare_vectors(vectors(), (i8(1), u8(1), u8(1), u8(1), u8(1)))",
-        "_core.compare_vectors(vectors(), (i8(1), u8(9), u8(1), u8(1), u8(1)))",
+        "_core.compare_vectors(vectors(), (i8(1), *[u8(1)] * 5))",
+        "_core.compare_vectors(vectors(), (i8(1), u8(9), *[u8(1)] * 4))",
         "_core.compare_vectors(vectors(), vectors()[:3])",
     ],
     "RuleSet": [

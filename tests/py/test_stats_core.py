@@ -151,7 +151,8 @@ def test_summary_equals_numpys_inverted_cdf(values):
 def test_sorted_vectors_equal_all_arrangements_of_runs(old, new):
     def vectors(runs):
         one = np.ones(1, "u8")
-        return (ints(runs).reshape(-1), np.array([len(runs)], "u8"), np.array([3], "u8"), one, one)
+        shape = (np.array([len(runs)], "u8"), np.array([3], "u8"))
+        return (ints(runs).reshape(-1), *shape, one, one, one)
 
     table = _core.compare_vectors(vectors(old), vectors(new))
     x, y = np.sort(old, axis=1).mean(axis=0), np.sort(new, axis=1).mean(axis=0)
@@ -166,7 +167,8 @@ def test_w1_of_single_vectors_is_scipys_distance(x, y):
     x, y = x[:n], y[:n]
     one = np.ones(1, "u8")
     table = _core.compare_vectors(
-        (ints(x), one, np.array([n], "u8"), one, one), (ints(y), one, np.array([n], "u8"), one, one)
+        (ints(x), one, np.array([n], "u8"), one, one, one),
+        (ints(y), one, np.array([n], "u8"), one, one, one),
     )
     assert table.column("w1")[0] == pytest.approx(scipy_stats.wasserstein_distance(x, y))
 
@@ -181,6 +183,58 @@ def test_ladder_equals_scipy(y):
     sen = scipy_stats.theilslopes(y, range(len(y)))
     assert ts_b == pytest.approx(sen.slope, abs=1e-9)
     assert ts_a == pytest.approx(np.median(y) - sen.slope * np.median(range(len(y))), abs=1e-9)
+
+
+def jackknife_of_lines(runs, step):
+    """Base and step of the sorted vector: (estimate, standard error), a unit left out each time."""
+    runs = np.sort(np.asarray(runs, "f8"), axis=1)
+    n, rank = len(runs), np.arange(runs.shape[1])
+    whole = np.polynomial.Polynomial.fit(rank, runs.mean(0), 1).convert().coef
+    whole = np.pad(whole, (0, 2 - len(whole)))
+    left = []
+    for i in range(n):
+        coef = np.polynomial.Polynomial.fit(rank, np.delete(runs, i, 0).mean(0), 1).convert().coef
+        left.append(n * whole - (n - 1) * np.pad(coef, (0, 2 - len(coef))))
+    weights = np.linalg.pinv(np.vander(rank, 2, increasing=True))
+    floor = step * np.abs(weights).sum(axis=1) / np.sqrt(6)
+    return whole, np.maximum(np.std(left, axis=0, ddof=1), floor) / np.sqrt(n)
+
+
+cpus_of_a_unit = st.lists(st.integers(0, 60), min_size=4, max_size=4)
+
+
+@given(
+    st.lists(cpus_of_a_unit, min_size=2, max_size=6),
+    st.lists(cpus_of_a_unit, min_size=2, max_size=6),
+    st.integers(1, 9),
+)
+@settings(max_examples=60, deadline=None)
+def test_intervals_of_ladders_equal_the_jackknife_over_units(old, new, step):
+    one = np.ones(1, "u8")
+    args = [
+        (ints(runs).reshape(-1), np.array([len(runs)], "u8"), one * 4, one, one, one * n)
+        for runs, n in ((old, step), (new, 1))
+    ]
+    table = _core.compare_vectors(*args)
+    sides = [jackknife_of_lines(runs, n) for runs, n in ((old, step), (new, 1))]
+
+    def interval(name):
+        return [table.column(f"ols_{name}_{end}")[0] for end in ("lo", "hi")]
+
+    for word, runs, (line, error) in zip(("old", "new"), (old, new), sides, strict=True):
+        half = scipy_stats.t.ppf(0.975, len(runs) - 1) * error
+        for i, part in enumerate("ab"):
+            assert interval(f"{part}_{word}") == pytest.approx(
+                [line[i] - half[i], line[i] + half[i]], abs=1e-7
+            )
+    for i, part in enumerate("ab"):
+        (x, ex), (y, ey) = ((line[i], error[i]) for line, error in sides)
+        df = (ex**2 + ey**2) ** 2 / (ex**4 / (len(old) - 1) + ey**4 / (len(new) - 1))
+        lo, hi = interval(f"{part}_shift")
+        assert (lo + hi) / 2 == pytest.approx(y - x, abs=1e-7)
+        t = (hi - lo) / 2 / np.hypot(ex, ey)
+        ends = [scipy_stats.t.ppf(0.975, max(1, np.floor(df + e))) for e in (1e-6, -1e-6)]
+        assert min(ends) - 1e-6 <= t <= max(ends) + 1e-6
 
 
 @given(st.lists(st.integers(0, 9), min_size=4, max_size=6))
@@ -262,5 +316,5 @@ def test_packed_arrays_that_do_not_fit_are_refused():
         with pytest.raises(ValueError):
             _core.compare(good, bad)
     with pytest.raises(ValueError):
-        _core.compare_vectors((ints([1, 2, 3]), one, np.array([2], "u8"), one, one),
-                              (ints([1, 2]), one, np.array([2], "u8"), one, one))  # fmt: skip
+        _core.compare_vectors((ints([1, 2, 3]), one, np.array([2], "u8"), one, one, one),
+                              (ints([1, 2]), one, np.array([2], "u8"), one, one, one))  # fmt: skip

@@ -96,6 +96,7 @@ typedef struct tg_vectors {
   const uint64_t *units;       /* [n_groups] rows of the group's matrix */
   const uint64_t *cores;       /* [n_groups] columns */
   const uint64_t *num, *den;   /* [n_groups] scale to the unit shown */
+  const uint64_t *step;        /* [n_groups] resolution in stored units, at least 1 */
   size_t n_groups;
 } tg_vectors;
 
@@ -125,8 +126,22 @@ enum {
   TG_VEC_TS_A_NEW,
   TG_VEC_TS_B_NEW,
   TG_VEC_EXCHANGE_P,    /* labels permuted within units, both sides; small = labels matter */
+  TG_VEC_OLS_A_OLD_LO,  /* 95 % intervals of the least-squares lines from unit to unit: mean +-  */
+  TG_VEC_OLS_A_OLD_HI,  /* t(n-1) s / sqrt(n) over the units' own lines, which is the jackknife  */
+  TG_VEC_OLS_B_OLD_LO,  /* for what is linear in the values; s at least what a tick leaves open. */
+  TG_VEC_OLS_B_OLD_HI,  /* Missing below two units. */
+  TG_VEC_OLS_A_NEW_LO,
+  TG_VEC_OLS_A_NEW_HI,
+  TG_VEC_OLS_B_NEW_LO,
+  TG_VEC_OLS_B_NEW_HI,
+  TG_VEC_OLS_A_SHIFT_LO,/* of new - old (Welch); missing where one side has a single unit */
+  TG_VEC_OLS_A_SHIFT_HI,
+  TG_VEC_OLS_B_SHIFT_LO,
+  TG_VEC_OLS_B_SHIFT_HI,
   TG_VEC_COLUMNS
 };
+/* TG_OK, TG_ENOMEM, TG_EINVAL (other numbers of groups or cpus, another scale, a step of 0),
+ * TG_EOVERFLOW. */
 TG_API tg_status tg_compare_vectors(const tg_alloc *a, const tg_vectors *v_old,
                                     const tg_vectors *v_new, uint64_t seed, tg_table **out);
 

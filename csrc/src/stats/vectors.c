@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ladder.h"
 #include "samples.h"
 
 #define LIST_CHOICES 20000 /* arrangements of whole units that are listed */
@@ -17,35 +18,13 @@ static const tg_column_def vector_columns[TG_VEC_COLUMNS] = {
     {"ols_b_old", TG_F64, 0}, {"ols_a_new", TG_F64, 0}, {"ols_b_new", TG_F64, 0},
     {"ts_a_old", TG_F64, 0},  {"ts_b_old", TG_F64, 0},  {"ts_a_new", TG_F64, 0},
     {"ts_b_new", TG_F64, 0},  {"exchange_p", TG_F64, 0},
+    {"ols_a_old_lo", TG_F64, 0},   {"ols_a_old_hi", TG_F64, 0},
+    {"ols_b_old_lo", TG_F64, 0},   {"ols_b_old_hi", TG_F64, 0},
+    {"ols_a_new_lo", TG_F64, 0},   {"ols_a_new_hi", TG_F64, 0},
+    {"ols_b_new_lo", TG_F64, 0},   {"ols_b_new_hi", TG_F64, 0},
+    {"ols_a_shift_lo", TG_F64, 0}, {"ols_a_shift_hi", TG_F64, 0},
+    {"ols_b_shift_lo", TG_F64, 0}, {"ols_b_shift_hi", TG_F64, 0},
 };
-
-tg_status tg_ladder(const tg_alloc *a, const double *y, size_t n, tg_line *ols,
-                    tg_line *theil_sen) {
-  if (n < 2) return TG_ENODATA;
-  if (n > TG_LADDER_MOST) return TG_ELIMIT;
-  double centre = (double)(n - 1) / 2, mean = 0, sxy = 0, sxx = 0;
-  for (size_t i = 0; i < n; i++) mean += y[i] / (double)n;
-  for (size_t i = 0; i < n; i++) {
-    double d = (double)i - centre;
-    sxy += d * (y[i] - mean);
-    sxx += d * d;
-  }
-  size_t pairs = n * (n - 1) / 2, k = 0;
-  double *slope = tg_array(a, pairs + n, sizeof *slope);
-  if (slope == NULL) return TG_ENOMEM;
-  double *sorted = slope + pairs;
-  for (size_t i = 0; i < n; i++)
-    for (size_t j = i + 1; j < n; j++) slope[k++] = (y[j] - y[i]) / (double)(j - i);
-  memcpy(sorted, y, n * sizeof *y);
-  tg_sort_f64(slope, pairs);
-  tg_sort_f64(sorted, n);
-  double b = (slope[(pairs - 1) / 2] + slope[pairs / 2]) / 2;
-  double median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
-  if (ols != NULL) *ols = (tg_line){mean - sxy / sxx * centre, sxy / sxx};
-  if (theil_sen != NULL) *theil_sen = (tg_line){median - b * centre, b};
-  tg_free(a, slope);
-  return TG_OK;
-}
 
 /* One group: the sorted rows of both sides, old first, on one grid of m old and n new units. */
 typedef struct group {
@@ -281,10 +260,33 @@ static tg_status put_ladders(const tg_alloc *a, tg_table *t, size_t row, const d
   return TG_OK;
 }
 
+static void put_line_interval(tg_table *t, size_t row, size_t first, tg_line mean, tg_line half) {
+  tg_put(t, row, first, mean.a - half.a);
+  tg_put(t, row, first + 1, mean.a + half.a);
+  tg_put(t, row, first + 2, mean.b - half.b);
+  tg_put(t, row, first + 3, mean.b + half.b);
+}
+
+/* The 95 % intervals of both lines and of their difference, where units are enough. */
+static void put_intervals(tg_table *t, size_t row, const group *g, double scale,
+                          const uint64_t step[2]) {
+  tg_scatter x, y;
+  tg_line shift, half;
+  tg_ladder_scatter(g->rows, g->m, g->cores, scale, step[0], &x);
+  tg_ladder_scatter(g->rows + g->m * g->cores, g->n, g->cores, scale, step[1], &y);
+  if (tg_ladder_interval(&x, &half))
+    put_line_interval(t, row, TG_VEC_OLS_A_OLD_LO, x.mean, half);
+  if (tg_ladder_interval(&y, &half))
+    put_line_interval(t, row, TG_VEC_OLS_A_NEW_LO, y.mean, half);
+  if (tg_ladder_shift(&x, &y, &shift, &half))
+    put_line_interval(t, row, TG_VEC_OLS_A_SHIFT_LO, shift, half);
+}
+
 /* Describes and tests one group. `work` has room for (m + n) * cores integers, `mean` for
  * 4 * cores doubles. */
 static tg_status compare_group(const tg_alloc *a, const int64_t *x, size_t m, const int64_t *y,
-                               size_t n, size_t cores, double scale, uint64_t seed, tg_table *t) {
+                               size_t n, size_t cores, double scale, const uint64_t step[2],
+                               uint64_t seed, tg_table *t) {
   size_t row;
   tg_status s = tg_table_append(t, &row);
   if (s != TG_OK) return s;
@@ -318,6 +320,7 @@ static tg_status compare_group(const tg_alloc *a, const int64_t *x, size_t m, co
   tg_put(t, row, TG_VEC_SPAN_OLD, sx[cores - 1] - sx[0]);
   tg_put(t, row, TG_VEC_SPAN_NEW, sy[cores - 1] - sy[0]);
   s = put_ladders(a, t, row, sx, sy, cores);
+  put_intervals(t, row, &g, scale, step);
   sort_rows(g.rows, m, cores);
   sort_rows(new_rows, n, cores);
   if (s == TG_OK) s = distance_test(a, &g, seed, &w1, &test);
@@ -348,8 +351,10 @@ tg_status tg_compare_vectors(const tg_alloc *a, const tg_vectors *v_old, const t
     }
     s = tg_check_values(x, m * cores);
     if (s == TG_OK) s = tg_check_values(y, n * cores);
+    const uint64_t step[2] = {v_old->step[i], v_new->step[i]};
+    if (step[0] == 0 || step[1] == 0) s = TG_EINVAL;
     double scale = (double)v_old->num[i] / (double)v_old->den[i];
-    if (s == TG_OK) s = compare_group(a, x, m, y, n, cores, scale, seed, t);
+    if (s == TG_OK) s = compare_group(a, x, m, y, n, cores, scale, step, seed, t);
     x += m * cores;
     y += n * cores;
   }

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from ..comparison import LADDER
 from ..display import clean, clip, number
 from . import page
 from .page import Cell, Chapter, Part, Picture, Table
@@ -185,7 +186,8 @@ def _has_rows(side: Any) -> bool:
 def _groups(comparison: Comparison) -> Chapter | None:
     if not len(comparison.groups):
         return None
-    grid = comparison.groups.grid()
+    frame = comparison.groups
+    grid = frame.only(*(n for n in frame.columns if not n.startswith(("ols_", "ts_")))).grid()
     rows = [
         [Cell(_text(v), "number" if isinstance(v, (int, float)) else "text") for v in row]
         for row in grid.rows
@@ -193,9 +195,15 @@ def _groups(comparison: Comparison) -> Chapter | None:
     heads = [grid.headings.get(name, name).replace("_", " ") for name in grid.names]
     text = [
         "In these tests a lock decides which cpu gets which place in the queue: the sorted vector "
-        "of a block is compared, not the cpus one by one. ladder: base a and step b per waiter."
+        "of a block is compared, not the cpus one by one."
     ]
-    return Chapter("groups", "Interchangeable cpus", text, tables=[Table(heads, rows)])
+    tables = [Table(heads, rows)]
+    ladders = comparison.ladders()
+    if ladders.rows:
+        lines = [[Cell(_text(v), "text" if i == 0 else "number") for i, v in enumerate(row)]
+                 for row in ladders.rows]  # fmt: skip
+        tables.append(Table(list(ladders.names), lines, f"Lock ladder: {LADDER}."))
+    return Chapter("groups", "Interchangeable cpus", text, tables=tables)
 
 
 # ---- where each number stands -------------------------------------------------------------------
