@@ -12,7 +12,7 @@ from typing import Any
 
 from .comparing import compare
 from .comparison import Comparison, length_text
-from .display import clean
+from .display import clean, counted
 from .words import settles
 
 __all__ = ["Gate", "gate"]
@@ -60,7 +60,8 @@ class Gate:
         if self.confirmed is not None:
             alarms = min(alarms, self.confirmed.expected_false_alarms)
         return [
-            f"gate: {self.outcome} ({self.gated} keys gated, {len(self.failing)} regressed, "
+            f"gate: {self.outcome} ({counted(self.gated, 'key')} gated, "
+            f"{len(self.failing)} regressed, "
             f"{len(self.weak) + len(self.missing)} without enough data, "
             f"{len(self.undecided)} undecided; expected false alarms {alarms:.2g})",
             self.comparison.header[0],
@@ -212,7 +213,10 @@ def gate(
         out.missing += [(key, "not in the confirmation") for key in again.unmatched["old"]]
         out.missing += again.not_comparable
     if ungated:
-        out.notes.append(f"{ungated} keys have no better direction and are not gated")
+        have = "has" if ungated == 1 else "have"
+        stay = "is" if ungated == 1 else "are"
+        keys = counted(ungated, "key")
+        out.notes.append(f"{keys} {have} no better direction and {stay} not gated")
     if out.failing:
         out.outcome = "regressed"
     elif out.weak or out.missing or out.gated == 0:

@@ -76,7 +76,8 @@ class Trend:
         return (
             f"{len(self.releases)} releases ({', '.join(self.releases)}), unit: {self.unit}; "
             f"a step costs 2 x max({100 * self.margin:g} % of the median{absolute}, resolution); "
-            f"{len(self.steps)} steps in {stepping} of {len(self.series)} keys"
+            f"{counted(len(self.steps), 'step')} in {stepping} of "
+            f"{counted(len(self.series), 'key')}"
         )
 
     def sentences(self) -> list[str]:
@@ -359,7 +360,10 @@ def _collect(
             elif key.resolution > base.resolution:
                 keys[n] = base._replace(resolution=key.resolution)
             cells[n][r] = level
-    notes = [f"{name}: {n} keys have another unit and are gaps" for name, n in clashes.items()]
+    notes = [
+        f"{name}: {counted(n, 'key')} of another unit: no value there"
+        for name, n in clashes.items()
+    ]
     return keys, ranks, cells, notes
 
 

@@ -52,7 +52,7 @@ def test_compare_as_text(files):
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     assert lines[0].startswith("unit: boot (5 v 5), margin 5 %")
-    assert lines[1].startswith("1 regressed; geometric mean x1.2 over 1 keys")
+    assert lines[1].startswith("1 regressed; geometric mean x1.2 over 1 key;")
     assert lines[3] == "regressed: t m +20.0 %"
     assert "regressed: worse by more than the margin" in done.stdout
     assert done.stderr == ""

@@ -16,7 +16,7 @@ SLOWER = [1200, 1201, 1202, 1203, 1204]
 def test_equal_sides_pass():
     made = tg.gate(boots(BASE), boots(BASE))
     assert (made.outcome, made.exit_status, made.gated) == ("pass", 0, 1)
-    assert made.header[0].startswith("gate: pass (1 keys gated, 0 regressed")
+    assert made.header[0].startswith("gate: pass (1 key gated, 0 regressed")
     assert "expected false alarms 0.016" in made.header[0]
 
 
@@ -97,7 +97,11 @@ def test_keys_without_a_better_direction_are_not_gated():
     key = Key(test="t", metric="m", unit="ns", better="none")
     made = tg.gate(boots(BASE, key), boots(SLOWER, key))
     assert (made.exit_status, made.gated) == (3, 0)
-    assert "not gated" in made.notes[0]
+    assert made.notes == ["1 key has no better direction and is not gated"]
+    both = {key: BASE, key._replace(metric="n"): BASE}
+    made = tg.gate(boots(both), boots(both))
+    assert made.notes == ["2 keys have no better direction and are not gated"]
+    assert made.header[0].startswith("gate: not enough data (0 keys gated")
 
 
 def test_higher_can_be_better():
