@@ -184,3 +184,36 @@ def test_formats_are_listed(capsys):
     out = capsys.readouterr().out
     for name in (*EXAMPLES, "optee", "ftrace", "xtest", "bootstage", "ts"):
         assert f"\n{name} " in out
+
+
+#: print_stat of rt-tests' cyclictest.c, without and with --nsecs.
+CYCLICTEST = {
+    "us": "T:%2d (%5d) P:%2d I:%ld C:%7d Min:%7d Act:%5d Avg:%5d Max:%8d",
+    "ns": "T:%2d (%5d) P:%2d I:%ld C:%7d Min:%7d Act:%8d Avg:%8d Max:%8d",
+}
+
+
+@pytest.mark.parametrize("unit", CYCLICTEST)
+@pytest.mark.parametrize("act", [0, 25, 404, 9999, 10000, 123456, 9999999])
+def test_cyclictest_tells_its_unit_by_the_width_of_its_columns(unit, act):
+    line = CYCLICTEST[unit] % (0, 13631, 99, 1000, 50000, 8, act, 1300, 12100)
+    for text in (line + "\n", f"[   12.5] {line} SMI:       0\r\n"):
+        readings = tg.read(text.encode()).readings
+        assert set(readings["unit"]) == {unit}
+        found = dict(zip(readings["metric"], readings["value"].tolist(), strict=True))
+        assert found == {"min": 8, "avg": 1300, "max": 12100}
+        assert set(readings["operation"]) == {"thread"}
+
+
+def test_a_rule_of_ones_own_says_the_unit_where_the_line_cannot(tmp_path):
+    line = CYCLICTEST["ns"] % (0, 13631, 99, 1000, 50000, 8000, 10_000_000, 13000, 12_100_000)
+    assert set(tg.read(line.encode() + b"\n").readings["unit"]) == {"us"}
+    shipped = next(rule for rule in shipped_rules() if rule.name == "cyclictest.thread")
+    path = tmp_path / "nsecs.toml"
+    path.write_text(
+        f'format = "cyclictest"\n[[rule]]\nname = "thread"\ntemplate = "{shipped.template}"\n'
+        'tag = "Act:"\nunit = "ns"\nvalues = { min = "min", avg = "avg", max = "max" }\n'
+    )
+    readings = tg.read(line.encode() + b"\n", rules=path).readings
+    assert set(readings["unit"]) == {"ns"}
+    assert readings.select(metric="max").ns.tolist() == [12_100_000]
