@@ -60,6 +60,19 @@ _ENDINGS = {
 }
 
 
+_STORIES = {
+    "nothing": "No data was written while a read was open: nothing to tell about blocking.",
+    "too few": "Too few clocks to tell whether writes hold reads up.",
+    "independent": "Writes do not hold reads up.",
+    "slowed": "Reads move less while writes flow.",
+    "blocked": "Reads are blocked while writes flow.",
+}
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %"
+
+
 class Transactions(Frame):
     """Reads and writes of one port, one a row.
 
@@ -241,6 +254,50 @@ class Port:
         )
 
     # ---- for a person -----------------------------------------------------------------------
+
+    def story(self) -> list[str]:
+        """What was found, in sentences: reads against writes, the slowest read and write.
+
+        Shares are of write beats with a read open and of the clocks of the capture; a time is the
+        sample at which VALID rose, in us from the first sample where the clock is known.
+        """
+        f = self.figures
+        w, n = f["r_and_w"] + f["w_only"], f["cycles"]
+        lines = [_STORIES[f["verdict"]]]
+        if w and n:
+            lines[0] += (
+                f" In {f['blocked']} of the {w} clocks with a write beat and a read open "
+                f"({_share(f['blocked'], w)}) no read data was offered; that is "
+                f"{_share(f['blocked'], n)} of the capture's {n} clocks{self._in_us(f['blocked'])}"
+            )
+            expected = f["expected_blocked"]
+            by_chance = "" if math.isnan(expected) else f", and would be {expected:.0f} by chance"
+            lines[0] += f"{by_chance}."
+        for direction in ("read", "write"):
+            part = self.transactions.counted
+            slowest: Transactions = part[part["direction"] == direction]
+            if len(slowest):
+                lines.append(self._described(slowest.slowest(1).row(0), self.spans(direction)))
+        return lines
+
+    def _described(self, row: dict[str, Any], spans: npt.NDArray[np.int64]) -> str:
+        """One sentence on the slowest transaction of a direction."""
+        where = "" if row["addr"] is None else f" at 0x{row['addr']:x}"
+        size = "" if row["bytes"] is None else f", {row['bytes']} bytes"
+        middle = int(spans[(len(spans) + 1) // 2 - 1])
+        text = (
+            f"The slowest {row['direction']}{where}{size}: {row['span']} clocks"
+            f"{self._in_us(row['span'])}, {ratio_text(row['span'] / middle)} the median; asked for "
+            f"at sample {row['ax_valid']}{self._in_us(row['ax_valid'])}"
+        )
+        if row["direction"] == "read" and row["span"]:
+            held = row["blocked"] or 0
+            text += f"; in {held} of its clocks ({_share(held, row['span'])}) a write held it up"
+        return text + "."
+
+    def _in_us(self, clocks: int) -> str:
+        hz = self.capture.clock
+        return f" ({clocks * 1e6 / hz:.3f} us)" if hz else ""
 
     def headline(self) -> list[str]:
         """How many transactions, their spans, the finding."""

@@ -37,6 +37,34 @@ def test_one_capture(capsys):
     assert "MB/s" in out
 
 
+def test_what_was_found_comes_first_in_words(capsys):
+    """Figures as the README's example and truth.zip have them: 5888 of 8192 clocks, 3531, 2816."""
+    _, out, _ = run(capsys, B, "--clock", "250MHz")
+    blocked, read, write = (line.strip() for line in out.splitlines()[1:4])
+    assert blocked == (
+        "Reads are blocked while writes flow. In 5888 of the 5888 clocks with a write beat and a "
+        "read open (100.0 %) no read data was offered; that is 71.9 % of the capture's 8192 clocks "
+        "(23.552 us), and would be 1032 by chance."
+    )
+    assert read == (
+        "The slowest read at 0x70106000, 4096 bytes: 3531 clocks (14.124 us), x1.46 the median; "
+        "asked for at sample 524 (2.096 us); in 2816 of its clocks (79.8 %) a write held it up."
+    )
+    assert write.startswith("The slowest write at 0x7050")
+    assert "271 clocks (1.084 us), x1 the median" in write
+    assert len(out.splitlines()) < 40  # one screen
+    free = run(capsys, A)[1].splitlines()[1].strip()
+    assert free.startswith("Writes do not hold reads up. In 0 of the 6144 clocks")
+    assert " us)" not in free  # without a clock there are no times
+
+
+def test_the_story_of_a_capture_without_writes(capsys, put):
+    path = put(ila(LITE, "1 1 8 0 1", "0 1 8 0 1", "0 1 8 1 1"))
+    lines = run(capsys, path)[1].splitlines()
+    assert lines[1].strip().startswith("No data was written while a read was open")
+    assert lines[2].strip().startswith("The slowest read at 0x8")
+
+
 def test_two_captures(capsys):
     code, out, _ = run(capsys, A, B)
     assert code == 0

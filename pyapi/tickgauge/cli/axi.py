@@ -181,7 +181,10 @@ def _one(args: argparse.Namespace, port: Port) -> Answer:
         title, grid = "", Grid((), ())
     capture = port.capture
     head = f"{capture.name}: {capture.form}, {capture.samples} samples"
-    sections = [Section(head, lines=port.explain().splitlines())]
+    sections = [
+        Section(head, lines=port.story()),
+        Section("figures", lines=port.explain().splitlines()),
+    ]
     left_out = _left_out(port)
     if asked:
         sections.append(Section(title, grid))
@@ -206,7 +209,7 @@ def _one(args: argparse.Namespace, port: Port) -> Answer:
         problems,
         notes,
         unit="reading",
-        extra={"finding": port.finding, "figures": _finite(port.figures)},
+        extra={"finding": port.finding, "story": port.story(), "figures": _finite(port.figures)},
     )
 
 
