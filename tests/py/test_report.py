@@ -104,6 +104,17 @@ def test_a_table_escapes_its_cells() -> None:
     assert "&lt;b&gt;" in made and "&lt;i&gt;" in made and "<i>" not in made
 
 
+#: Scrolls the first table by 100 in its box: widths of box and table, where its columns then are.
+WIDE_TABLE = """
+const box = document.querySelector("#changes .scroll"), row = box.querySelector("tbody tr");
+const left = (cell) => cell.getBoundingClientRect().left;
+const before = [left(row.cells[0]), left(row.cells[1])];
+box.scrollLeft = 100;
+return [box.clientWidth, box.scrollWidth, left(row.cells[0]) - before[0],
+        before[1] - left(row.cells[1])];
+"""
+
+
 @pytest.mark.noasan
 @pytest.mark.parametrize("width", [400, 1400])
 def test_in_a_browser(html: str, width: int, tmp_path: Path) -> None:
@@ -134,5 +145,9 @@ def test_in_a_browser(html: str, width: int, tmp_path: Path) -> None:
         assert len(chrome.find_elements("css selector", "table tbody tr")) > 10
         page_width = chrome.execute_script("return document.documentElement.scrollWidth")
         assert page_width <= width
+        box, inside, held, moved = chrome.execute_script(WIDE_TABLE)
+        assert width > 400 or inside > box + 100  # there is something to scroll to
+        assert held == 0 or inside == box  # the first column stays where it was
+        assert moved == min(100, inside - box)
     finally:
         chrome.quit()
