@@ -6,8 +6,9 @@ however long the board has been talking.
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,41 +91,46 @@ class Watch:
             Bytes of the log that are there.
         last : bool
             Nothing more will come: the boot at the end is complete, too.
+
+        Notes
+        -----
+        The boot that is not complete is read anew at every look, all others once more when they
+        are; what a look costs is linear in the text since the last complete boot, whatever the
+        number of boots in it. A boot of 50 MB takes 0.6 s of a processor, and `tickgauge watch`
+        looks so seldom that looking takes a tenth of the time: a table is at most 6 s old then
+        (a serial line of 115200 baud brings 50 MB in 72 minutes).
         """
-        found = Look()
-        while self._complete_one(end, last):
-            found.boots += 1
+        text = _pread(self._log, end - self._begin, self._begin)
+        self.current = self._read(text)
+        if self.current is None:
+            if len(text) > BARREN:
+                self._begin += text.rfind(b"\n") + 1
+            return Look()
+        cuts = _later_boots(self.current, text)
+        parts = [self._read(text[a:b]) for a, b in itertools.pairwise([0, *cuts])]
+        if cuts:
+            self.current = self._read(text[cuts[-1] :])
+        if last:
+            parts.append(self.current)
+            self.current = None
+        self._begin += len(text) if last else cuts[-1] if cuts else 0
+        found = Look(self._take([data for data in parts if data is not None]))
         if found.boots and self._baseline is not None and self.total is not None:
             from .comparing import compare
 
             found.verdict = compare(self._baseline, self.total, margin=self._margin)
         return found
 
-    def _complete_one(self, end: int, last: bool) -> bool:
-        """Take the first boot from the text that is left, if it is complete."""
-        text = _pread(self._log, end - self._begin, self._begin)
-        self.current = self._read(text)
-        if self.current is None:
-            if len(text) > BARREN:
-                self._begin += text.rfind(b"\n") + 1
-            return False
-        cut = _second_boot(self.current, text)
-        if cut is None and not last:
-            return False
-        data = self.current if cut is None else self._read(text[:cut])
-        self._begin += len(text) if cut is None else cut
-        if cut is None:
-            self.current = None
-        if data is None:
-            return True
+    def _take(self, boots: Sequence[Any]) -> int:
+        """Add complete boots to what is known; how many they are."""
         from .snapshots import snapshot
 
-        self.complete += 1
-        self.problems += len(data.problems)
-        if len(data.readings):
-            one = snapshot(data)
-            self.total = one if self.total is None else self.total.merge(one)
-        return True
+        self.complete += len(boots)
+        self.problems += sum(len(data.problems) for data in boots)
+        made = [snapshot(data) for data in boots if len(data.readings)]
+        if made:
+            self.total = (made[0] if self.total is None else self.total).merge(*made)
+        return len(boots)
 
     def _read(self, text: bytes) -> Any:
         from .reading import read
@@ -154,14 +160,10 @@ def _pread(fd: int, size: int, offset: int) -> bytes:
     return b"".join(parts)
 
 
-def _second_boot(data: Any, text: bytes) -> int | None:
-    """Where the line begins with which the second boot does, None if there is one boot only."""
-    boots = data.boots
-    if len(boots) < 2:
-        return None
-    offset = int(boots["first_offset"][1])
-    begin = text.rfind(b"\n", 0, offset) + 1
-    return begin if begin > 0 else None
+def _later_boots(data: Any, text: bytes) -> list[int]:
+    """Where the lines begin with which the second and every later boot does, rising."""
+    found = [text.rfind(b"\n", 0, int(at)) + 1 for at in data.boots["first_offset"][1:]]
+    return sorted({at for at in found if at > 0})
 
 
 def running_table(made: Any) -> Frame:

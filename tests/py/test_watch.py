@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tickgauge as tg
+from tickgauge import reading
 from tickgauge.watching import Watch, running_table
 
 RULE = "fft {n:uint} points: {t:uint} usec"
@@ -51,6 +52,27 @@ def test_the_log_of_the_tests_has_five_boots() -> None:
     data = tg.read(LOG, rules=FFT)
     assert len(data.boots) == 5
     assert len(data.readings) == 100
+
+
+def test_a_look_reads_every_byte_a_fixed_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once for all boots, once for each, once for the last: 2 * 40 boots, not 40 * 40 / 2."""
+    log = b"".join(boot(i) for i in range(40))
+    read, bytes_read = reading.read, [0]
+
+    def counting(text: bytes, **options: Any) -> Any:
+        bytes_read[0] += len(text)
+        return read(text, **options)
+
+    monkeypatch.setattr(reading, "read", counting)
+    fd = os.memfd_create("raw")
+    try:
+        os.write(fd, log)
+        watch = Watch(fd, {"rules": FFT})
+        assert watch.look(len(log)).boots == 39
+        assert watch.look(len(log), last=True).boots == 1
+        assert bytes_read[0] <= 2 * len(log) + 2 * len(boot(0)) + 40
+    finally:
+        os.close(fd)
 
 
 @settings(max_examples=40, deadline=None)
