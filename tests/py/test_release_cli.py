@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -110,23 +111,55 @@ def test_json(tree: Path, log: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert {row["row"] for row in document["summary"]} == {"base", "step", "min", "max"}
 
 
+def _files(folder: Path) -> dict[str, str]:
+    return {str(p.relative_to(folder)): p.read_text() for p in folder.rglob("*") if p.is_file()}
+
+
 def test_the_release_step(tree: Path, log: Path, capfd: pytest.CaptureFixture[str]) -> None:
     base = tree / "juno"
-    before = {p.name: p.read_text() for p in (base / "current").iterdir()}
-    code, _, err = _run(capfd, "table", base / "previous", log, "--into", base)
-    assert code == 2 and "OLD is not what" in err
-    assert {p.name: p.read_text() for p in (base / "current").iterdir()} == before
-    code, out, err = _run(capfd, "table", base / "current", log, "--into", base)
+    old = tree.parent / "v2.14"
+    shutil.copytree(base / "previous", old)
+    shutil.rmtree(base / "current")
+    shutil.copytree(old, base / "current")  # the folder as it was before v2.15
+    before = _files(base)
+    wrong = tree / "n1sdp" / "current"
+    code, _, err = _run(capfd, "table", wrong, log, "--into", base)
+    assert code != 0 and _files(base) == before
+    code, out, err = _run(capfd, "table", old, log, "--into", base)
     assert code == 0 and out == ""
-    assert {p.name: p.read_text() for p in (base / "previous").iterdir()} == before
-    new = {p.name: p.read_text() for p in (base / "current").iterdir()}
-    assert sorted(new) == sorted(before)
-    # the same values against themselves: no change, rows by cluster and core
-    assert (
-        new["test_rt_instr_cpu_off_serial.csv"].splitlines()[0]
-        == '"0","0","267200","31020","168140"'
-    )
-    assert _run(capfd, "audit", base)[0] == 3  # nothing printed in current to be wrong
+    assert _files(base / "previous") == _files(old)
+    after = _files(base)
+    assert sorted(after) == sorted(before)
+    line = after["current/test_rt_instr_cpu_off_serial.csv"].splitlines()[0]
+    assert line.startswith('"0","0","267200') and line.endswith('"168140"')  # by cpu: no change
+    assert _run(capfd, "audit", base)[0] == 0  # every printed change is right
+    for again in (old, base / "current"):  # run twice it is as run once
+        code, _, err = _run(capfd, "table", again, log, "--into", base)
+        assert code == 0 and "holds the values of NEW already" in err
+        assert _files(base) == after
+
+
+def test_a_former_release_that_is_not_current_is_refused(
+    tree: Path, log: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    base = tree / "juno"
+    shutil.rmtree(base / "current")
+    shutil.copytree(base / "previous", base / "current")
+    before = _files(base)
+    code, _, err = _run(capfd, "table", log, log, "--into", base, "--boot", "0")
+    assert code == 2 and "OLD is not what" in err
+    assert _files(base) == before
+
+
+@pytest.mark.parametrize("style", ["rst", "md", "html"])
+def test_a_data_folder_holds_csv_only(
+    tree: Path, log: Path, style: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    base = tree / "juno"
+    before = _files(base)
+    code, _, err = _run(capfd, "table", base / "current", log, "--into", base, "--style", style)
+    assert code == 2 and f"--style {style} goes to standard output or -o FILE" in err
+    assert _files(base) == before
 
 
 def test_several_boots_are_refused(tree: Path, capfd: pytest.CaptureFixture[str]) -> None:

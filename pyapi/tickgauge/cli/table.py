@@ -69,26 +69,54 @@ def _threshold(text: str) -> float | None:
     return value
 
 
-def _same(old: Any, current: Path, platform: str | None) -> bool:
-    """Whether OLD holds the values of DIR/current."""
+def _same(
+    old: Any, current: Path, platform: str | None, clock: str | None = None, **which: Any
+) -> bool:
+    """Whether a side holds the values of DIR/current."""
     from ..release.inputs import one_side
 
-    def cells(what: Any) -> dict[tuple[str, str], dict[str, int]]:
-        side = one_side(what, platform=platform)
+    def cells(what: Any, **options: Any) -> dict[tuple[str, str], dict[str, int]]:
+        side = one_side(what, platform=platform, **options)
         return {
             (test, str(row.cpu or at)): dict(row.values)
             for test, table in side.tables.items()
             for at, row in enumerate(table.rows)
         }
 
-    return cells(old) == cells(str(current))
+    return cells(old, clock=clock, **which) == cells(str(current))
+
+
+def _into(args: argparse.Namespace, made: Any) -> int:
+    """The release step; nothing where the folder holds NEW already, so that twice is as once."""
+    from ..release.install import install
+
+    current = Path(args.into) / "current"
+    if current.is_dir() and any(current.iterdir()) and not args.anyway:
+        if _same(args.new, current, args.platform, args.clock, boot=args.boot, stat=args.stat):
+            common.say(f"{current}: holds the values of NEW already, nothing to do")
+            return common.DONE
+        if not _same(args.old, current, args.platform):
+            raise InputError(
+                f"OLD is not what {current} holds: the release step moves that folder "
+                "(--anyway does it all the same)"
+            )
+    for line in install(args.into, made.to_csv()):
+        common.say(line)
+    for note in made.notes:
+        common.say(note)
+    return common.DONE
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the verb."""
     from ..release.api import tables
-    from ..release.install import install
 
+    style = args.style or _STYLES.get(args.format, "text")
+    if args.into is not None and style in ("rst", "md", "html"):
+        raise InputError(
+            f"--into writes the CSV files of a data folder, which have no captions: --style "
+            f"{style} goes to standard output or -o FILE"
+        )
     made = tables(
         args.old,
         args.new,
@@ -104,18 +132,7 @@ def run(args: argparse.Namespace) -> int:
         anyway=args.anyway,
     )
     if args.into is not None:
-        current = Path(args.into) / "current"
-        former = current.is_dir() and any(current.iterdir())
-        if former and not args.anyway and not _same(args.old, current, args.platform):
-            raise InputError(
-                f"OLD is not what {current} holds: the release step moves that folder "
-                "(--anyway does it all the same)"
-            )
-        for line in install(args.into, made.to_csv()):
-            common.say(line)
-        for note in made.notes:
-            common.say(note)
-        return common.DONE
+        return _into(args, made)
     if args.style is None and args.format == "json":
         records = made.to_records()
         grid = Grid(tuple(records[0]), [tuple(r.values()) for r in records])
@@ -130,7 +147,6 @@ def run(args: argparse.Namespace) -> int:
         }  # fmt: skip
         common.emit(args, common.Answer("table", grid, notes=made.notes, extra=extra))
         return common.DONE
-    style = args.style or _STYLES[args.format]
     if style == "tfa-csv":
         for note in made.notes:
             common.say(note)
