@@ -333,6 +333,68 @@ START_TEST(steady_handshakes_draw_on_one_patience) {
 }
 END_TEST
 
+/* What adopt() may change, as text. */
+static void put_marks(const tg_capture *c, char *out, size_t size) {
+  const tg_capture_info i = tg_capture_about(c);
+  const tg_table *marks = tg_capture_marks(c);
+  size_t n = (size_t)snprintf(out, size, "%llu samples%s, %zu problems:",
+                              (unsigned long long)i.samples, i.depth_known ? " known" : "",
+                              tg_table_rows(tg_capture_problems(c)));
+  for (size_t row = 0; row < tg_table_rows(marks) && n < size; row++) {
+    uint64_t sample = 0;
+    tg_str kind = {0};
+    ck_assert(tg_table_u64(marks, row, 0, &sample) && tg_table_text(marks, row, 1, &kind));
+    n += (size_t)snprintf(out + n, size - n, " %.*s %llu", (int)kind.n, (const char *)kind.p,
+                          (unsigned long long)sample);
+  }
+}
+
+/* Every allocation of an adoption refused, for good and once: all is as it was, and the same
+ * adoption gives the right capture afterwards. */
+START_TEST(a_refused_adoption_changes_nothing) {
+  static const struct {
+    const char *dump, *want;
+  } rows[] = {
+      {"ILA Data Dump\nsample_count :2048\nwindow_marks :0 \ntrigger_marks :7 9 11 \ngaps :5 \n",
+       "2048 samples known, 1 problems: window 0 gap 5 trigger 7 trigger 9 trigger 11"},
+      {"ILA Data Dump\nsample_count :4\nwindow_marks :0 \ntrigger_marks :2 \ngaps : \n",
+       "6 samples known, 2 problems: window 0 trigger 2"},
+  };
+  static const char text[] = HEAD END "#0\n0!\n1\"\n0$\n1%\n#5\n1!\n";
+  const tg_capture_options o = {.samples = 3}; /* too few: a problem */
+  tg_capture *d = must_read(rows[_i].dump, strlen(rows[_i].dump));
+  for (int once = 0; once < 2; once++) {
+    bool failed = true;
+    for (long k = 0; failed; k++) {
+      char before[256], after[256];
+      fail_alloc f;
+      tg_capture *c = NULL;
+      const tg_alloc *a = fail_alloc_suite(&f, LONG_MAX, once != 0);
+      ck_assert_int_eq(wave_read(a, text, sizeof text - 1, 0, &o, &c, NULL), TG_OK);
+      put_marks(c, before, sizeof before);
+      ck_assert_str_eq(before, "6 samples, 1 problems: window 0");
+      f.left = k;
+      const tg_status st = tg_capture_adopt(c, d);
+      failed = f.failed;
+      ck_assert_int_eq(st, failed ? TG_ENOMEM : TG_OK);
+      f.left = LONG_MAX;
+      if (failed) {
+        put_marks(c, after, sizeof after);
+        ck_assert_str_eq(after, before);
+        ck_assert_int_eq(tg_capture_adopt(c, d), TG_OK);
+      }
+      put_marks(c, after, sizeof after);
+      ck_assert_str_eq(after, rows[_i].want);
+      tg_capture_free(c);
+      ck_assert_int_eq(f.live, 0);
+      ck_assert_int_lt(k, 1000);
+      if (!failed) ck_assert_int_gt(k, 3); /* marks, the table and its columns */
+    }
+  }
+  tg_capture_free(d);
+}
+END_TEST
+
 START_TEST(a_cut_change_drops_its_time) {
   const char text[] = HEAD END "#0\n0!\n1\"\n0$\n1%\n#5\n1!\n#6\n0!\nb10";
   tg_capture *c = must_read(text, sizeof text - 1);
@@ -575,6 +637,7 @@ int main(void) {
   tcase_add_test(tc, a_short_row_equals_no_row_before);
   tcase_add_test(tc, a_second_gap_is_a_column);
   tcase_add_test(tc, a_dump_adopts_nothing);
+  tcase_add_loop_test(tc, a_refused_adoption_changes_nothing, 0, 2);
   tcase_set_timeout(tc, 60);
   Suite *s = suite_create("capture_read");
   suite_add_tcase(s, tc);

@@ -69,7 +69,7 @@ TG_API tg_status tg_capture_feed(tg_capture *c, const uint8_t *p, size_t n, tg_e
  * TG_OK, or as tg_capture_feed. */
 TG_API tg_status tg_capture_finish(tg_capture *c, tg_error *err);
 /* Takes depth, windows, triggers and gaps from a finished TG_CAPTURE_DMP, where `c` has none of
- * its own. TG_OK, TG_ENOMEM, TG_EINVAL. */
+ * its own; after a failure it is as it was. TG_OK, TG_ENOMEM, TG_EINVAL. */
 TG_API tg_status tg_capture_adopt(tg_capture *c, const tg_capture *dmp);
 
 /* What a finished capture is. */

@@ -66,6 +66,8 @@ static tg_status copy_options(tg_capture *c, const tg_capture_options *o, tg_err
   return TG_OK;
 }
 
+static const tg_column_def mark_columns[] = {{"sample", TG_U64, 0}, {"kind", TG_TEXT, 0}};
+
 static tg_status make_tables(tg_capture *c) {
   static const tg_column_def signals[] = {{"name", TG_TEXT, 0},   {"width", TG_U32, 0},
                                           {"role", TG_TEXT, 0},   {"interface", TG_U32, 0},
@@ -76,13 +78,12 @@ static tg_status make_tables(tg_capture *c) {
                                              {"missing", TG_TEXT, 0},  {"bound", TG_U32, 0},
                                              {"data_bits", TG_U32, 0}, {"same_as", TG_U32, 0},
                                              {"usable", TG_BOOL, 0},   {"why", TG_TEXT, 0}};
-  static const tg_column_def marks[] = {{"sample", TG_U64, 0}, {"kind", TG_TEXT, 0}};
   static const tg_column_def problems[TG_PROBLEM_COLUMNS] = {
       {"line", TG_U64, 0},    {"offset", TG_U64, 0},  {"rule", TG_TEXT, 0},
       {"reason", TG_TEXT, 0}, {"detail", TG_TEXT, 0}, {"excerpt", TG_TEXT, 0}};
   tg_status st = tg_table_new(&c->a, signals, 7, &c->t_signals);
   if (st == TG_OK) st = tg_table_new(&c->a, interfaces, 10, &c->t_interfaces);
-  if (st == TG_OK) st = tg_table_new(&c->a, marks, 2, &c->t_marks);
+  if (st == TG_OK) st = tg_table_new(&c->a, mark_columns, 2, &c->t_marks);
   if (st == TG_OK) st = tg_table_new(&c->a, problems, TG_PROBLEM_COLUMNS, &c->t_problems);
   return st;
 }
@@ -234,21 +235,28 @@ tg_status tg_capture_feed(tg_capture *c, const uint8_t *p, size_t n, tg_error *e
   return fail_once(c, st, err);
 }
 
+/* The marks as rows of a new table. */
 static tg_status fill_marks(tg_capture *c) {
   static const char *const kinds[] = {"window", "gap", "trigger"};
-  tg_status st = TG_OK;
+  tg_table *t = NULL;
   size_t row = 0;
+  tg_status st = tg_table_new(&c->a, mark_columns, 2, &t);
   tg_cap_sort_marks(c);
-  tg_table_truncate(c->t_marks, 0);
   for (size_t i = 0; i < c->n_mark && st == TG_OK; i++) {
     if (i > 0 && c->mark[i].sample == c->mark[i - 1].sample &&
         c->mark[i].kind == c->mark[i - 1].kind)
       continue;
-    st = tg_table_append(c->t_marks, &row);
-    if (st == TG_OK) st = tg_table_set_u64(c->t_marks, row, 0, c->mark[i].sample);
-    if (st == TG_OK) st = tg_table_set_cstr(c->t_marks, row, 1, kinds[c->mark[i].kind]);
+    st = tg_table_append(t, &row);
+    if (st == TG_OK) st = tg_table_set_u64(t, row, 0, c->mark[i].sample);
+    if (st == TG_OK) st = tg_table_set_cstr(t, row, 1, kinds[c->mark[i].kind]);
   }
-  return st;
+  if (st != TG_OK) {
+    tg_table_free(t);
+    return st;
+  }
+  tg_table_free(c->t_marks);
+  c->t_marks = t;
+  return TG_OK;
 }
 
 /* The first sample: an ILA's VCD may begin at any time. */
@@ -296,12 +304,11 @@ tg_status tg_capture_finish(tg_capture *c, tg_error *err) {
   return fail_once(c, st, err);
 }
 
-tg_status tg_capture_adopt(tg_capture *c, const tg_capture *dmp) {
-  bool marks[3] = {tg_capture_about(c).windows > 1, tg_cap_has_mark(c, MARK_GAP),
-                   tg_cap_has_mark(c, MARK_TRIGGER)};
+/* The marks and the depth of `dmp`, where `c` has none of its own. */
+static tg_status take_over(tg_capture *c, const tg_capture *dmp) {
+  const bool marks[3] = {tg_capture_about(c).windows > 1, tg_cap_has_mark(c, MARK_GAP),
+                         tg_cap_has_mark(c, MARK_TRIGGER)};
   tg_status st = TG_OK;
-  if (!c->finished || !dmp->finished || dmp->form != TG_CAPTURE_DMP || c->form == TG_CAPTURE_DMP)
-    return TG_EINVAL;
   if (dmp->depth_known && !c->depth_known) {
     c->given_samples = dmp->seen;
     c->depth_known = true;
@@ -310,6 +317,38 @@ tg_status tg_capture_adopt(tg_capture *c, const tg_capture *dmp) {
     if (!marks[dmp->mark[i].kind] || dmp->mark[i].kind == MARK_GAP)
       st = tg_cap_mark_add(c, dmp->mark[i].sample, (enum cap_mark_kind)dmp->mark[i].kind);
   return st == TG_OK ? settle(c) : st;
+}
+
+tg_status tg_capture_adopt(tg_capture *c, const tg_capture *dmp) {
+  if (!c->finished || !dmp->finished || dmp->form != TG_CAPTURE_DMP || c->form == TG_CAPTURE_DMP)
+    return TG_EINVAL;
+  const tg_capture was = *c;
+  const size_t problem_rows = tg_table_rows(c->t_problems);
+  cap_mark *mark = NULL;
+  size_t cap = 0;
+  tg_status st = TG_OK;
+  if (c->n_mark > 0) { /* a copy to work on: sorting would lose which marks were there */
+    st = tg_grow(&c->a, (void **)&mark, &cap, c->n_mark, sizeof *mark);
+    if (st != TG_OK) return st;
+    memcpy(mark, c->mark, c->n_mark * sizeof *mark);
+  }
+  c->mark = mark;
+  c->cap_mark = cap;
+  st = take_over(c, dmp);
+  if (st == TG_OK) {
+    tg_release(&c->a, was.mark);
+    return TG_OK;
+  }
+  tg_release(&c->a, c->mark);
+  c->mark = was.mark;
+  c->n_mark = was.n_mark;
+  c->cap_mark = was.cap_mark;
+  c->given_samples = was.given_samples;
+  c->samples = was.samples;
+  c->depth_known = was.depth_known;
+  c->problems = was.problems;
+  tg_table_truncate(c->t_problems, problem_rows);
+  return st;
 }
 
 /* ---- what is there ------------------------------------------------------------------------------
