@@ -3,8 +3,8 @@
 #include "stats.h"
 
 /* The tests of two sides: U, means. */
-typedef tg_status two_sided_test(const tg_alloc *, const int64_t *, size_t, const int64_t *, size_t,
-                                 uint64_t, tg_test *);
+typedef tg_status two_sided_test(const tg_alloc *, const tg_stop *, const int64_t *, size_t,
+                                 const int64_t *, size_t, uint64_t, tg_test *);
 
 static PyObject *test_result(PyObject *module, tg_status status, const tg_test *t) {
   if (status != TG_OK) return tg_py_raise(module, status, NULL, 0);
@@ -21,8 +21,10 @@ static PyObject *two_sides(PyObject *module, PyObject *args, two_sided_test *tes
   tg_test t;
   tg_status status;
   if (py != NULL) {
+    tg_py_stop look;
+    const tg_stop *stop = tg_py_stop_new(&look);
     Py_BEGIN_ALLOW_THREADS
-    status = test(NULL, px, m, py, n, seed, &t);
+    status = test(NULL, stop, px, m, py, n, seed, &t);
     Py_END_ALLOW_THREADS
     out = test_result(module, status, &t);
   }
@@ -47,8 +49,10 @@ static PyObject *signflip_test(PyObject *module, PyObject *args) {
   tg_test t;
   tg_status status;
   if (p != NULL) {
+    tg_py_stop look;
+    const tg_stop *stop = tg_py_stop_new(&look);
     Py_BEGIN_ALLOW_THREADS
-    status = tg_signflip_test(NULL, p, n, seed, &t);
+    status = tg_signflip_test(NULL, stop, p, n, seed, &t);
     Py_END_ALLOW_THREADS
     out = test_result(module, status, &t);
   }
@@ -270,8 +274,11 @@ static PyObject *common_factor(PyObject *module, PyObject *args) {
   double *factors = PyArray_DATA((PyArrayObject *)factor);
   uint32_t *sets = PyArray_DATA((PyArrayObject *)set);
   tg_status status;
+  tg_py_stop look;
+  const tg_stop *stop = tg_py_stop_new(&look);
   Py_BEGIN_ALLOW_THREADS
-  status = tg_common_factor(NULL, r, g, n, least < 0 ? 0 : (size_t)least, tolerance, factors, sets);
+  status = tg_common_factor(NULL, stop, r, g, n, least < 0 ? 0 : (size_t)least, tolerance,
+                            factors, sets);
   Py_END_ALLOW_THREADS
   out = status == TG_OK ? PyTuple_Pack(2, factor, set) : tg_py_raise(module, status, NULL, 0);
 done:
@@ -411,8 +418,10 @@ static PyObject *segment(PyObject *module, PyObject *args) {
   if (starts != NULL) {
     size_t *to = PyArray_DATA((PyArrayObject *)starts);
     tg_status status;
+    tg_py_stop look;
+    const tg_stop *stop = tg_py_stop_new(&look);
     Py_BEGIN_ALLOW_THREADS
-    status = tg_segment(NULL, p, n, penalty, to, &k);
+    status = tg_segment(NULL, stop, p, n, penalty, to, &k);
     Py_END_ALLOW_THREADS
     out = status == TG_OK ? PySequence_GetSlice(starts, 0, (Py_ssize_t)k)
                           : tg_py_raise(module, status, NULL, 0);
@@ -432,8 +441,10 @@ static PyObject *energy_step(PyObject *module, PyObject *args) {
   tg_status status;
   const int64_t *p = tg_py_take(&a, x, NPY_INT64, &n);
   if (p != NULL) {
+    tg_py_stop look;
+    const tg_stop *stop = tg_py_stop_new(&look);
     Py_BEGIN_ALLOW_THREADS
-    status = tg_energy_step(NULL, p, n, seed, &e);
+    status = tg_energy_step(NULL, stop, p, n, seed, &e);
     Py_END_ALLOW_THREADS
     out = status == TG_OK ? Py_BuildValue("ndddN", (Py_ssize_t)e.at, e.q, e.p, e.p_min,
                                           PyBool_FromLong(e.exact))

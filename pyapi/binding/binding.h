@@ -43,6 +43,15 @@ tg_py_state *tg_py_state_of(PyObject *module);
  * TG_EINTERRUPTED leaves the exception of the signal handler as it is. */
 PyObject *tg_py_raise(PyObject *module, tg_status status, const tg_error *err, int in_rules);
 
+/* The hook of one long call, for the time in which the GIL is dropped: every few milliseconds it
+ * takes the GIL and runs the handlers of signals; what one raises comes out of tg_py_raise with
+ * TG_EINTERRUPTED. Handlers run Python code: an object that is in use must say so to them. */
+typedef struct tg_py_stop {
+  tg_stop hook;
+  uint64_t looked; /* monotonic ns of the last look */
+} tg_py_stop;
+const tg_stop *tg_py_stop_new(tg_py_stop *stop);
+
 /* Memory of the core that several Python objects and Arrow consumers share. The count is atomic
  * and the release function knows no Python, so that the last holder may let go without the GIL. */
 typedef struct tg_py_hold tg_py_hold;

@@ -2,6 +2,7 @@
  * out. SPDX-License-Identifier: BSD-3-Clause */
 #include "binding.h"
 
+#define SLICE ((size_t)8 << 20) /* bytes between two looks for signals: some 20 ms */
 #define MOST_WORDS 256 /* entries of keep, map and assume */
 
 typedef struct Capture {
@@ -139,15 +140,25 @@ static PyObject *capture_feed(PyObject *object, PyObject *data) {
   Capture *self = (Capture *)object;
   Py_buffer view;
   tg_error err = {0};
-  tg_status status;
+  tg_status status = TG_OK;
   if (PyObject_GetBuffer(data, &view, PyBUF_SIMPLE) < 0) return NULL;
   if (enter(self) < 0) {
     PyBuffer_Release(&view);
     return NULL;
   }
-  Py_BEGIN_ALLOW_THREADS status = tg_capture_feed(self->capture, view.buf, (size_t)view.len, &err);
-  Py_END_ALLOW_THREADS self->busy = 0;
+  const uint8_t *p = view.buf;
+  size_t left = (size_t)view.len;
+  bool stopped = false;
+  do { /* once for an empty buffer, too: a finished capture says so */
+    const size_t n = left < SLICE ? left : SLICE;
+    Py_BEGIN_ALLOW_THREADS status = tg_capture_feed(self->capture, p, n, &err);
+    Py_END_ALLOW_THREADS p += n;
+    left -= n;
+    stopped = PyErr_CheckSignals() < 0;
+  } while (left > 0 && status == TG_OK && !stopped);
+  self->busy = 0;
   PyBuffer_Release(&view);
+  if (stopped) return NULL;
   if (status != TG_OK) return tg_py_raise(module_of(object), status, &err, 0);
   Py_RETURN_NONE;
 }
@@ -353,6 +364,8 @@ static PyObject *capture_axi(PyObject *object, PyObject *args, PyObject *kwargs)
   o.assume = levels;
   o.n_assume = (size_t)PyTuple_GET_SIZE(assume);
   o.ignore_gaps = ignore_gaps != 0;
+  tg_py_stop look;
+  o.stop = tg_py_stop_new(&look);
   if (enter_finished(self) < 0) goto done;
   Py_BEGIN_ALLOW_THREADS status = tg_axi_new(NULL, self->capture, &o, &x, &err);
   Py_END_ALLOW_THREADS self->busy = 0;
@@ -364,7 +377,10 @@ done:
 }
 
 static PyMethodDef capture_methods[] = {
-    {"feed", capture_feed, METH_O, "feed(data, /)\n--\n\nThe next bytes, cut anywhere."},
+    {"feed", capture_feed, METH_O,
+     "feed(data, /)\n--\n\nThe next bytes, cut anywhere. Signals are looked for every 8 MiB: what a "
+     "handler raises\n(KeyboardInterrupt) comes out, the bytes up to there are read, the others of "
+     "`data` are not,\nand finish() gives what was read."},
     {"finish", capture_finish, METH_NOARGS, "finish()\n--\n\nEnd of the source."},
     {"adopt", capture_adopt, METH_O,
      "adopt(dmp, /)\n--\n\nTake depth and marks of a finished dump, where there are none."},
@@ -377,14 +393,16 @@ static PyMethodDef capture_methods[] = {
      "changes(signal, /)\n--\n\nChanges of a stored signal, by its row in \"signals\"."},
     {"axi", (PyCFunction)(void (*)(void))capture_axi, METH_VARARGS | METH_KEYWORDS,
      "axi(interface, *, kind='auto', assume=(), ignore_gaps=False, lanes=None, "
-     "max_transactions=0)\n--\n\nAnalyse an interface: a dict of figures and tables."},
+     "max_transactions=0)\n--\n\nAnalyse an interface: a dict of figures and tables. "
+     "KeyboardInterrupt (whatever a signal's handler\nraises) ends it; the capture is as before."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot capture_slots[] = {
     {Py_tp_doc,
      "Capture(form, *, sample_on=None, keep=(), map=(), samples=0, max_item=0,\n"
      "        max_signals=0)\n--\n\n"
-     "A logic capture fed in pieces: an ILA CSV, a VCD or an ILA dump."},
+     "A logic capture fed in pieces: an ILA CSV, a VCD or an ILA dump. One thread at a time: a call "
+     "while\nanother is under way is a RuntimeError and changes nothing."},
     {Py_tp_new, (void *)(uintptr_t)capture_new},
     {Py_tp_dealloc, (void *)(uintptr_t)capture_dealloc},
     {Py_tp_methods, capture_methods},

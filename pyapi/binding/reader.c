@@ -231,7 +231,10 @@ static PyType_Slot records_slots[] = {{Py_tp_dealloc, (void *)(intptr_t)records_
                                       {Py_sq_length, (void *)(intptr_t)records_length},
                                       {Py_tp_methods, records_methods},
                                       {Py_tp_getset, records_getset},
-                                      {Py_tp_doc, "What was read from one source."},
+                                      {Py_tp_doc,
+                                       "What was read from one source. Threads may read it at the "
+                                       "same time; while one is in append()\nevery other call on "
+                                       "it is a RuntimeError, as is append() while one reads."},
                                       {0, NULL}};
 
 static PyType_Spec records_spec = {
@@ -427,11 +430,13 @@ static PyObject *reader_finish(PyObject *object, PyObject *unused) {
 
 static PyMethodDef reader_methods[] = {
     {"feed", reader_feed, METH_O,
-     "feed(data)\n--\n\nThe next bytes of the source: any buffer, cut anywhere."},
+     "feed(data)\n--\n\nThe next bytes of the source: any buffer, cut anywhere. Signals are looked "
+     "for every 16 MiB:\nwhat a handler raises (KeyboardInterrupt) comes out, the bytes up to there "
+     "are read, the others\nof `data` are not, and finish() gives what was read."},
     {"feed_fd", reader_feed_fd, METH_VARARGS,
      "feed_fd(fd, max=16777216)\n--\n\nRead and parse up to `max` bytes of a file descriptor;\n"
      "gives how many there were, less than `max` at the end of the file. Ctrl-C is looked for at\n"
-     "least every 16 MiB. What was read before an OSError is kept."},
+     "least every 16 MiB. What was read before an OSError or a KeyboardInterrupt is kept."},
     {"finish", reader_finish, METH_NOARGS,
      "finish()\n--\n\nEnd the source; gives its Records. The rule set is free again."},
     {NULL, NULL, 0, NULL}};
@@ -443,7 +448,8 @@ static PyType_Slot reader_slots[] = {
     {Py_tp_doc,
      "Reader(rules, *, max_line=0, max_records=0, max_problems=0, repair_uart=False,\n"
      "       keep_near=False)\n--\n\nReads one source with a rule set, which serves "
-     "one reader at a time."},
+     "one reader at a time. One thread at a time:\na call while another is under way is a "
+     "RuntimeError and changes nothing."},
     {0, NULL}};
 
 static PyType_Spec reader_spec = {
@@ -518,6 +524,8 @@ static PyObject *reduce(PyObject *module, PyObject *args, PyObject *kwargs) {
   }
   for (size_t i = 0; i < n; i++) ((Records *)PyTuple_GET_ITEM(items, (Py_ssize_t)i))->reading++;
   tg_reduce_in in = {.sources = records, .n_sources = n, .options = &options};
+  tg_py_stop look;
+  options.stop = tg_py_stop_new(&look);
   Py_BEGIN_ALLOW_THREADS
   status = tg_reduce(NULL, &in, &result, &err);
   Py_END_ALLOW_THREADS
@@ -543,7 +551,8 @@ static PyMethodDef functions[] = {
      "       topology=None)\n--\n\nBoots, then every format that has records: a dict of Tables. "
      "The sources are the Records of\n"
      "one console, or of several consoles of the same boots with `together`. `topology` is a\n"
-     "sequence of platforms (name, names, clock_hz, cpus, linear, maps)."},
+     "sequence of platforms (name, names, clock_hz, cpus, linear, maps). Several threads may\n"
+     "reduce the same Records. KeyboardInterrupt (whatever a signal's handler raises) ends it."},
     {NULL, NULL, 0, NULL}};
 
 int tg_py_add_reader(PyObject *module) {

@@ -97,6 +97,8 @@ static PyObject *compare(PyObject *module, PyObject *args, PyObject *kwargs) {
   }
   o.seed = seed;
   o.paired = paired != 0;
+  tg_py_stop look;
+  o.stop = tg_py_stop_new(&look);
   tg_table *table = NULL;
   tg_status status;
   Py_BEGIN_ALLOW_THREADS
@@ -115,8 +117,10 @@ static PyObject *summarize(PyObject *module, PyObject *object) {
   tg_status status;
   PyObject *out = NULL;
   if (take_samples(&a, object, &s) == 0) {
+    tg_py_stop look;
+    const tg_stop *stop = tg_py_stop_new(&look);
     Py_BEGIN_ALLOW_THREADS
-    status = tg_summarize(NULL, &s, &table);
+    status = tg_summarize(NULL, stop, &s, &table);
     Py_END_ALLOW_THREADS
     out = status == TG_OK ? tg_py_table(module, table, NULL) : tg_py_raise(module, status, NULL, 0);
   }
@@ -136,8 +140,10 @@ static PyObject *collapse(PyObject *module, PyObject *object) {
     int64_t *to = out != NULL ? PyArray_DATA((PyArrayObject *)out) : NULL;
     tg_status status = TG_OK;
     if (out != NULL) {
+      tg_py_stop look;
+      const tg_stop *stop = tg_py_stop_new(&look);
       Py_BEGIN_ALLOW_THREADS
-      status = tg_collapse(NULL, &s, to);
+      status = tg_collapse(NULL, stop, &s, to);
       Py_END_ALLOW_THREADS
     }
     if (status != TG_OK) {
@@ -191,8 +197,10 @@ static PyObject *compare_vectors(PyObject *module, PyObject *args) {
   tg_table *table = NULL;
   tg_status status;
   if (take_vectors(&a, old, &x) == 0 && take_vectors(&a, fresh, &y) == 0) {
+    tg_py_stop look;
+    const tg_stop *stop = tg_py_stop_new(&look);
     Py_BEGIN_ALLOW_THREADS
-    status = tg_compare_vectors(NULL, &x, &y, seed, &table);
+    status = tg_compare_vectors(NULL, stop, &x, &y, seed, &table);
     Py_END_ALLOW_THREADS
     out = status == TG_OK ? tg_py_table(module, table, NULL) : tg_py_raise(module, status, NULL, 0);
   }
@@ -225,8 +233,10 @@ static PyObject *trend(PyObject *module, PyObject *args) {
   s.n_keys = n[3];
   tg_table *series = NULL, *steps = NULL;
   tg_status status;
+  tg_py_stop look;
+  const tg_stop *stop = tg_py_stop_new(&look);
   Py_BEGIN_ALLOW_THREADS
-  status = tg_trend(NULL, &s, margin, margin_abs, seed, &series, &steps);
+  status = tg_trend(NULL, stop, &s, margin, margin_abs, seed, &series, &steps);
   Py_END_ALLOW_THREADS
   if (status != TG_OK) {
     tg_py_raise(module, status, NULL, 0);

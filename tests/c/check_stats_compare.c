@@ -241,7 +241,7 @@ static tg_table *vectors(const int64_t *x, uint64_t m, const int64_t *y, uint64_
   static const uint64_t one[] = {1};
   tg_vectors a = {x, &m, &cores, one, one, one, 1}, b = {y, &n, &cores, one, one, one, 1};
   tg_table *t = NULL;
-  ck_assert_int_eq(tg_compare_vectors(NULL, &a, &b, 1, &t), TG_OK);
+  ck_assert_int_eq(tg_compare_vectors(NULL, NULL, &a, &b, 1, &t), TG_OK);
   return t;
 }
 
@@ -307,7 +307,7 @@ START_TEST(t12_shuffled_labels) {
   tg_table_free(t);
   static const int64_t max_x[] = {60, 60, 60}, max_y[] = {60, 62, 61};
   tg_test u;
-  ck_assert_int_eq(tg_u_test(NULL, max_x, 3, max_y, 3, 1, &u), TG_OK);
+  ck_assert_int_eq(tg_u_test(NULL, NULL, max_x, 3, max_y, 3, 1, &u), TG_OK);
   NEAR(u.p, 0.4, 1e-12);
 }
 END_TEST
@@ -355,7 +355,7 @@ static tg_status run_all(const tg_alloc *a) {
   if (s != TG_OK) return s;
   t = NULL;
   tg_vectors v = {x, m, cores, one, one, one, 1}, w = {y, m, cores, one, one, one, 1};
-  s = tg_compare_vectors(a, &v, &w, 1, &t);
+  s = tg_compare_vectors(a, NULL, &v, &w, 1, &t);
   tg_table_free(t);
   return s;
 }

@@ -69,7 +69,7 @@ START_TEST(a_summary_row) {
   k.num[0] = 125; /* 24 MHz: a tick is 125/3 ns */
   k.den[0] = 3;
   tg_table *t = NULL;
-  ck_assert_int_eq(tg_summarize(NULL, &s, &t), TG_OK);
+  ck_assert_int_eq(tg_summarize(NULL, NULL, &s, &t), TG_OK);
   const double q = 125.0 / 3;
   uint64_t n;
   uint32_t units;
@@ -99,8 +99,8 @@ START_TEST(counts_and_their_readings_summarize_alike) {
   c.unit_start[2] = 5;
   w.weight = weight;
   tg_table *t = NULL, *u = NULL;
-  ck_assert_int_eq(tg_summarize(NULL, &s, &t), TG_OK);
-  ck_assert_int_eq(tg_summarize(NULL, &w, &u), TG_OK);
+  ck_assert_int_eq(tg_summarize(NULL, NULL, &s, &t), TG_OK);
+  ck_assert_int_eq(tg_summarize(NULL, NULL, &w, &u), TG_OK);
   for (size_t col = TG_SUM_MEAN; col <= TG_SUM_STEP; col++) {
     double x = cell(t, 0, col), y = cell(u, 0, col);
     ck_assert((isnan(x) && isnan(y)) || fabs(x - y) < 1e-12);
@@ -115,13 +115,13 @@ START_TEST(collapse_takes_the_lower_median) {
   one_key k;
   tg_samples s = samples(&k, v, 2, 4);
   int64_t unit[2];
-  ck_assert_int_eq(tg_collapse(NULL, &s, unit), TG_OK);
+  ck_assert_int_eq(tg_collapse(NULL, NULL, &s, unit), TG_OK);
   ck_assert_int_eq(unit[0], 2);
   ck_assert_int_eq(unit[1], 1);
   k.unit_start[1] = 0; /* an empty unit */
-  ck_assert_int_eq(tg_collapse(NULL, &s, unit), TG_ENODATA);
+  ck_assert_int_eq(tg_collapse(NULL, NULL, &s, unit), TG_ENODATA);
   k.unit_start[1] = 9; /* starts that fall */
-  ck_assert_int_eq(tg_collapse(NULL, &s, unit), TG_EINVAL);
+  ck_assert_int_eq(tg_collapse(NULL, NULL, &s, unit), TG_EINVAL);
 }
 END_TEST
 
@@ -196,7 +196,7 @@ static tg_status run_all(const tg_alloc *a) {
   tg_samples s = samples(&k, v, 2, 4);
   tg_table *t = NULL;
   bool b;
-  tg_status st = tg_summarize(a, &s, &t);
+  tg_status st = tg_summarize(a, NULL, &s, &t);
   tg_table_free(t);
   t = NULL;
   if (st == TG_OK) st = tg_modes(a, v, NULL, 8, 1, &t);

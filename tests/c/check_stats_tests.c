@@ -13,7 +13,7 @@ static const int64_t t4_x[] = {24, 24, 25, 25}, t4_y[] = {25, 26, 26, 27};
 
 START_TEST(hollander_wolfe_data_give_the_published_u_shift_and_interval) {
   tg_test t;
-  ck_assert_int_eq(tg_u_test(NULL, hw_x, 10, hw_y, 5, 1, &t), TG_OK);
+  ck_assert_int_eq(tg_u_test(NULL, NULL, hw_x, 10, hw_y, 5, 1, &t), TG_OK);
   NEAR(t.statistic, 35, 0);
   NEAR(t.p, 0.2544, 0.00005); /* one-sided .1272 */
   ck_assert(t.exact);
@@ -31,8 +31,8 @@ START_TEST(t2_two_ticks_slower_with_ties) {
   tg_test u, mean;
   double shift;
   tg_interval ci;
-  ck_assert_int_eq(tg_u_test(NULL, t2_old, 5, t2_new, 5, 1, &u), TG_OK);
-  ck_assert_int_eq(tg_mean_test(NULL, t2_old, 5, t2_new, 5, 1, &mean), TG_OK);
+  ck_assert_int_eq(tg_u_test(NULL, NULL, t2_old, 5, t2_new, 5, 1, &u), TG_OK);
+  ck_assert_int_eq(tg_mean_test(NULL, NULL, t2_old, 5, t2_new, 5, 1, &mean), TG_OK);
   ck_assert_int_eq(tg_hl_shift(NULL, t2_old, 5, t2_new, 5, 0.05, &shift, &ci), TG_OK);
   NEAR(u.p, 1.0 / 42, 1e-15);
   NEAR(mean.p, 1.0 / 42, 1e-15);
@@ -45,8 +45,8 @@ END_TEST
 
 START_TEST(t4_is_3_in_35_for_u_and_for_means) {
   tg_test u, mean;
-  ck_assert_int_eq(tg_u_test(NULL, t4_x, 4, t4_y, 4, 1, &u), TG_OK);
-  ck_assert_int_eq(tg_mean_test(NULL, t4_x, 4, t4_y, 4, 1, &mean), TG_OK);
+  ck_assert_int_eq(tg_u_test(NULL, NULL, t4_x, 4, t4_y, 4, 1, &u), TG_OK);
+  ck_assert_int_eq(tg_mean_test(NULL, NULL, t4_x, 4, t4_y, 4, 1, &mean), TG_OK);
   NEAR(u.statistic, 1, 0);
   NEAR(u.p, 3.0 / 35, 1e-15);
   NEAR(u.p_min, 1.0 / 35, 1e-15);
@@ -62,7 +62,7 @@ START_TEST(two_values_only_is_fishers_exact_test) {
     y[i] = i < 5 ? 24 : 25;
   }
   tg_test t;
-  ck_assert_int_eq(tg_u_test(NULL, x, 25, y, 25, 1, &t), TG_OK);
+  ck_assert_int_eq(tg_u_test(NULL, NULL, x, 25, y, 25, 1, &t), TG_OK);
   NEAR(t.p, 0.00858, 0.000005);
   ck_assert(t.exact);
   double shift;
@@ -123,10 +123,10 @@ END_TEST
 START_TEST(t5_a_zero_difference_doubles_p) {
   static const int64_t d[] = {1, 2, 0, 1, 1, 2}, all[] = {3, 1, 2, 5, 4, 6};
   tg_test t;
-  ck_assert_int_eq(tg_signflip_test(NULL, d, 6, 1, &t), TG_OK);
+  ck_assert_int_eq(tg_signflip_test(NULL, NULL, d, 6, 1, &t), TG_OK);
   NEAR(t.p, 1.0 / 16, 1e-15);
   NEAR(t.p_min, 0.03125, 1e-15);
-  ck_assert_int_eq(tg_signflip_test(NULL, all, 6, 1, &t), TG_OK);
+  ck_assert_int_eq(tg_signflip_test(NULL, NULL, all, 6, 1, &t), TG_OK);
   NEAR(t.p, 0.03125, 1e-15);
 }
 END_TEST
@@ -241,7 +241,7 @@ START_TEST(common_factors_are_found_per_group) {
   static const uint32_t group[] = {4, 4, 4, 4, 7, 7, 7, 7, 7};
   double f[LEN(r)];
   uint32_t set[LEN(r)];
-  ck_assert_int_eq(tg_common_factor(NULL, r, group, LEN(r), 3, 0.01, f, set), TG_OK);
+  ck_assert_int_eq(tg_common_factor(NULL, NULL, r, group, LEN(r), 3, 0.01, f, set), TG_OK);
   NEAR(f[0], cbrt(1.22 * 1.225 * 1.215), 1e-12);
   ck_assert(set[0] == set[1] && set[0] == set[3] && set[2] == UINT32_MAX && isnan(f[2]));
   ck_assert(set[5] == set[6] && set[6] == set[7] && set[5] != set[0]);
@@ -259,7 +259,8 @@ static void factors_of_many_keys(bool one_group) {
     r[i] = 1.25;
     group[i] = one_group ? 7 : MANY - i;
   }
-  ck_assert_int_eq(tg_common_factor(NULL, r, group, MANY, one_group ? 3 : 1, 0.01, f, set), TG_OK);
+  ck_assert_int_eq(
+      tg_common_factor(NULL, NULL, r, group, MANY, one_group ? 3 : 1, 0.01, f, set), TG_OK);
   for (uint32_t i = 0; i < MANY; i++) {
     ck_assert_uint_eq(set[i], one_group ? 0 : i);
     NEAR(f[i], 1.25, 1e-9);
@@ -296,12 +297,12 @@ START_TEST(large_samples_draw_and_say_so) {
     y[i] = 1000003LL * (i * 11 % 300) + 17;
   }
   tg_test t, again;
-  ck_assert_int_eq(tg_u_test(NULL, x, 300, y, 300, 5, &t), TG_OK);
-  ck_assert_int_eq(tg_u_test(NULL, x, 300, y, 300, 5, &again), TG_OK);
+  ck_assert_int_eq(tg_u_test(NULL, NULL, x, 300, y, 300, 5, &t), TG_OK);
+  ck_assert_int_eq(tg_u_test(NULL, NULL, x, 300, y, 300, 5, &again), TG_OK);
   ck_assert(!t.exact && t.p > 0.5);
   NEAR(t.p, again.p, 0);
   for (int i = 0; i < 300; i++) y[i] += INT64_C(1) << 40;
-  ck_assert_int_eq(tg_u_test(NULL, x, 300, y, 300, 5, &t), TG_OK);
+  ck_assert_int_eq(tg_u_test(NULL, NULL, x, 300, y, 300, 5, &t), TG_OK);
   NEAR(t.p, 2.0 / (TG_RESAMPLES + 1), 1e-15); /* (0 + 1) / (R + 1), doubled: never 0 */
 }
 END_TEST
@@ -310,9 +311,9 @@ START_TEST(empty_sides_and_huge_values_are_refused) {
   static const int64_t one[] = {1}, huge[] = {INT64_MAX};
   tg_test t = {7, 7, 7, false};
   double shift = 7;
-  ck_assert_int_eq(tg_u_test(NULL, one, 0, one, 1, 1, &t), TG_ENODATA);
-  ck_assert_int_eq(tg_mean_test(NULL, one, 1, huge, 1, 1, &t), TG_EOVERFLOW);
-  ck_assert_int_eq(tg_signflip_test(NULL, huge, 1, 1, &t), TG_EOVERFLOW);
+  ck_assert_int_eq(tg_u_test(NULL, NULL, one, 0, one, 1, 1, &t), TG_ENODATA);
+  ck_assert_int_eq(tg_mean_test(NULL, NULL, one, 1, huge, 1, 1, &t), TG_EOVERFLOW);
+  ck_assert_int_eq(tg_signflip_test(NULL, NULL, huge, 1, 1, &t), TG_EOVERFLOW);
   ck_assert_int_eq(tg_hl_shift(NULL, one, 1, huge, 1, 0.05, &shift, NULL), TG_EOVERFLOW);
   ck_assert_int_eq(tg_hl_shift(NULL, one, 1, one, 1, 0, &shift, NULL), TG_EINVAL);
   ck_assert_int_eq(tg_hl_paired(NULL, one, 0, 0.05, &shift, NULL), TG_ENODATA);
@@ -328,13 +329,13 @@ static tg_status run_all(const tg_alloc *a) {
   int64_t median;
   uint32_t group[4] = {0}, set[4];
   double p[4] = {.1, .2, .3, .4}, f[4];
-  tg_status s = tg_u_test(a, hw_x, 10, hw_y, 5, 1, &t);
-  if (s == TG_OK) s = tg_mean_test(a, hw_x, 10, hw_y, 5, 1, &t);
+  tg_status s = tg_u_test(a, NULL, hw_x, 10, hw_y, 5, 1, &t);
+  if (s == TG_OK) s = tg_mean_test(a, NULL, hw_x, 10, hw_y, 5, 1, &t);
   if (s == TG_OK) s = tg_hl_shift(a, hw_x, 10, hw_y, 5, 0.05, &shift, &ci);
   if (s == TG_OK) s = tg_hl_paired(a, hw_x, 10, 0.05, &shift, &ci);
   if (s == TG_OK) s = tg_median_interval(a, hw_x, 10, 0.05, &median, &ci);
   if (s == TG_OK) s = tg_bh(a, p, 4, f);
-  if (s == TG_OK) s = tg_common_factor(a, p, group, 4, 3, 0.01, f, set);
+  if (s == TG_OK) s = tg_common_factor(a, NULL, p, group, 4, 3, 0.01, f, set);
   return s;
 }
 START_TEST(every_refused_allocation_comes_back_as_enomem) { fail_every_allocation(run_all); }

@@ -17,7 +17,7 @@ START_TEST(t9_energy_steps) {
   };
   for (size_t i = 0; i < LEN(rows); i++) {
     tg_energy e;
-    ck_assert_int_eq(tg_energy_step(NULL, rows[i].x, rows[i].n, 1, &e), TG_OK);
+    ck_assert_int_eq(tg_energy_step(NULL, NULL, rows[i].x, rows[i].n, 1, &e), TG_OK);
     NEAR(e.q, rows[i].q, 1e-12);
     NEAR(e.p, rows[i].p, 1e-12);
     ck_assert_uint_eq(e.at, rows[i].at);
@@ -29,28 +29,28 @@ END_TEST
 START_TEST(the_step_up_and_back_has_p_two_fifths) {
   static const int64_t x[] = {44, 44, 44, 769, 769, 44};
   tg_energy e;
-  ck_assert_int_eq(tg_energy_step(NULL, x, 6, 1, &e), TG_OK);
+  ck_assert_int_eq(tg_energy_step(NULL, NULL, x, 6, 1, &e), TG_OK);
   NEAR(e.p, 0.4, 1e-12);
   static const int64_t ten[] = {1, 2, 1, 2, 1, 50, 51, 50, 51, 50};
-  ck_assert_int_eq(tg_energy_step(NULL, ten, 10, 1, &e), TG_OK);
+  ck_assert_int_eq(tg_energy_step(NULL, NULL, ten, 10, 1, &e), TG_OK);
   ck_assert(!e.exact && e.at == 5);
   NEAR(e.p_min, 2.0 / 252, 1e-12);
   NEAR(e.p, 2.0 / 252, 0.005); /* drawn */
-  ck_assert_int_eq(tg_energy_step(NULL, ten, 3, 1, &e), TG_ENODATA);
+  ck_assert_int_eq(tg_energy_step(NULL, NULL, ten, 3, 1, &e), TG_ENODATA);
 }
 END_TEST
 
 START_TEST(a_step_in_the_last_release_is_seen) {
   static const int64_t x[] = {44, 44, 44, 769, 769, 44}, flat[] = {44, 45, 44, 46, 44, 45};
   size_t start[6], k;
-  ck_assert_int_eq(tg_segment(NULL, x, 6, 2 * 4.4, start, &k), TG_OK);
+  ck_assert_int_eq(tg_segment(NULL, NULL, x, 6, 2 * 4.4, start, &k), TG_OK);
   ck_assert_uint_eq(k, 3);
   ck_assert(start[0] == 0 && start[1] == 3 && start[2] == 5);
-  ck_assert_int_eq(tg_segment(NULL, flat, 6, 2 * 4.4, start, &k), TG_OK);
+  ck_assert_int_eq(tg_segment(NULL, NULL, flat, 6, 2 * 4.4, start, &k), TG_OK);
   ck_assert_uint_eq(k, 1);
-  ck_assert_int_eq(tg_segment(NULL, x, 0, 1, start, &k), TG_OK);
+  ck_assert_int_eq(tg_segment(NULL, NULL, x, 0, 1, start, &k), TG_OK);
   ck_assert_uint_eq(k, 0);
-  ck_assert_int_eq(tg_segment(NULL, x, 6, 0, start, &k), TG_EINVAL);
+  ck_assert_int_eq(tg_segment(NULL, NULL, x, 6, 0, start, &k), TG_EINVAL);
 }
 END_TEST
 
@@ -86,7 +86,7 @@ START_TEST(segmentation_costs_no_more_than_any_other) {
       x[i] = (int64_t)(state >> 60) + (state >> 55 & 1 ? 20 : 0);
     }
     double penalty = 1 + round % 7, cost = 0;
-    ck_assert_int_eq(tg_segment(NULL, x, n, penalty, start, &k), TG_OK);
+    ck_assert_int_eq(tg_segment(NULL, NULL, x, n, penalty, start, &k), TG_OK);
     for (size_t s = 0; s < k; s++) {
       size_t end = s + 1 < k ? start[s + 1] : n;
       cost += least_cost(x + start[s], end - start[s], 1e9) + (s > 0 ? penalty : 0);
@@ -102,7 +102,7 @@ START_TEST(the_table_names_releases_and_skips_gaps) {
   static const uint64_t start[] = {0, 4, 6}, num[] = {20, 20}, den[] = {1, 1}, res[] = {1, 1};
   tg_series s = {v, release, start, num, den, res, 2};
   tg_table *series = NULL, *steps = NULL;
-  ck_assert_int_eq(tg_trend(NULL, &s, 0.1, 0, 1, &series, &steps), TG_OK);
+  ck_assert_int_eq(tg_trend(NULL, NULL, &s, 0.1, 0, 1, &series, &steps), TG_OK);
   uint32_t before, at, last, n;
   double old, now, percent;
   ck_assert(tg_table_u32(series, 0, TG_TREND_STEPS, &n) && n == 2);
@@ -129,7 +129,7 @@ static tg_status run_all(const tg_alloc *a) {
   static const uint64_t start[] = {0, 8}, one[] = {1};
   tg_series s = {v, release, start, one, one, one, 1};
   tg_table *series = NULL, *steps = NULL;
-  tg_status st = tg_trend(a, &s, 0.1, 0, 1, &series, &steps);
+  tg_status st = tg_trend(a, NULL, &s, 0.1, 0, 1, &series, &steps);
   tg_table_free(series);
   tg_table_free(steps);
   return st;

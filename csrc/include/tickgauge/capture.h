@@ -11,6 +11,7 @@
 #include "export.h"
 #include "intern.h"
 #include "status.h"
+#include "stop.h"
 #include "table.h"
 
 #ifdef __cplusplus
@@ -137,6 +138,7 @@ typedef struct tg_axi_options {
    * time, over the whole capture. Beyond it a problem "endless": they are counted, not matched.
    * 0 = 2^20. */
   uint64_t max_steady;
+  const tg_stop *stop; /* asked every few thousand samples; NULL = never */
 } tg_axi_options;
 
 typedef enum tg_axi_verdict {
@@ -177,7 +179,8 @@ typedef struct tg_axi tg_axi;
 
 /* Analyses one interface of a finished capture, which must outlive the call only.
  * TG_OK, TG_ENOMEM, TG_EINVAL (a role, a level), TG_ENOTFOUND (interface), TG_EUNSUPPORTED
- * (AXI-Stream), TG_ENODATA (no channel with VALID and READY), TG_ELIMIT. */
+ * (AXI-Stream), TG_ENODATA (no channel with VALID and READY), TG_ELIMIT, TG_EINTERRUPTED
+ * (options->stop). */
 TG_API tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_options *options,
                             tg_axi **out, tg_error *err);
 TG_API void tg_axi_free(tg_axi *x);

@@ -81,12 +81,14 @@ typedef struct tg_compare_options {
   const uint8_t *better;   /* [n_keys] tg_better; NULL = lower */
   const tg_samples *noise; /* A/A units of the same keys, or NULL */
   uint64_t seed;
+  const tg_stop *stop;     /* asked between keys and draws; NULL = never */
   bool paired;             /* unit i of old belongs to unit i of new */
 } tg_compare_options;
 
 /* Compares key i of `a_old` with key i of `a_new` for all i. Sides may differ in scale and
  * resolution: values are brought to one integer grid exactly. TG_OK, TG_ENOMEM, TG_EINVAL
- * (options, or sides with different numbers of keys), TG_EOVERFLOW (a value leaves 2^61). */
+ * (options, or sides with different numbers of keys), TG_EOVERFLOW (a value leaves 2^61),
+ * TG_EINTERRUPTED. */
 TG_API tg_status tg_compare(const tg_alloc *a, const tg_samples *a_old, const tg_samples *a_new,
                             const tg_compare_options *options, tg_table **out);
 
@@ -141,8 +143,8 @@ enum {
   TG_VEC_COLUMNS
 };
 /* TG_OK, TG_ENOMEM, TG_EINVAL (other numbers of groups or cpus, another scale, a step of 0),
- * TG_EOVERFLOW. */
-TG_API tg_status tg_compare_vectors(const tg_alloc *a, const tg_vectors *v_old,
+ * TG_EOVERFLOW, TG_EINTERRUPTED. */
+TG_API tg_status tg_compare_vectors(const tg_alloc *a, const tg_stop *stop, const tg_vectors *v_old,
                                     const tg_vectors *v_new, uint64_t seed, tg_table **out);
 
 /* Least squares and Theil-Sen line through (i, y[i]), i from 0; the Theil-Sen intercept is

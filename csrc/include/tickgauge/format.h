@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "reader.h"
 #include "result.h"
+#include "stop.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,6 +25,7 @@ typedef struct tg_reduce_options {
   const char *platform;  /* --platform, or NULL: decided from the log */
   /* Topology of the platform as rows; see formats/tfa. NULL = unknown. */
   const struct tg_topology *topology;
+  const tg_stop *stop; /* asked every few thousand records; NULL = never */
 } tg_reduce_options;
 
 typedef struct tg_reduce_in {
@@ -52,7 +54,7 @@ TG_API tg_status tg_formats_ruleset(const tg_alloc *a, const tg_rule_def *extra,
 
 /* Boots, then every format that has records, then the plain rules' readings. The sources are
  * consoles of one machine if options->together, else there is exactly one.
- * TG_OK, TG_ENOMEM, TG_EINVAL, TG_ELIMIT. */
+ * TG_OK, TG_ENOMEM, TG_EINVAL, TG_ELIMIT, TG_EINTERRUPTED (options->stop). */
 TG_API tg_status tg_reduce(const tg_alloc *a, const tg_reduce_in *in, tg_result **out,
                            tg_error *err);
 

@@ -10,6 +10,7 @@
 #include "alloc.h"
 #include "export.h"
 #include "status.h"
+#include "stop.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,7 +18,8 @@ extern "C" {
 
 /* Readings are integers (ticks, or the mantissa of a decimal) of magnitude at most 2^61; beyond
  * it functions return TG_EOVERFLOW. Doubles are results only. Where chance is used the generator
- * is xoshiro256** seeded through splitmix64, so results are the same bytes everywhere. */
+ * is xoshiro256** seeded through splitmix64, so results are the same bytes everywhere. What takes
+ * a `stop` may also return TG_EINTERRUPTED, an array it was to fill is then filled in part. */
 #define TG_STATS_LIMIT (INT64_C(1) << 61)
 #define TG_RESAMPLES 9999 /* of a Monte Carlo p, which is (k + 1) / (TG_RESAMPLES + 1) */
 
@@ -36,16 +38,16 @@ typedef struct tg_interval {
 /* Mann-Whitney U of x against y with mid-ranks; statistic = pairs in which x exceeds y, ties
  * counting one half. Counted by dynamic programming over doubled mid-rank sums.
  * TG_OK, TG_ENODATA (a side is empty), TG_ENOMEM, TG_EOVERFLOW. */
-TG_API tg_status tg_u_test(const tg_alloc *a, const int64_t *x, size_t m, const int64_t *y,
-                           size_t n, uint64_t seed, tg_test *out);
+TG_API tg_status tg_u_test(const tg_alloc *a, const tg_stop *stop, const int64_t *x, size_t m,
+                           const int64_t *y, size_t n, uint64_t seed, tg_test *out);
 
 /* Permutation test of the difference of means, mean(y) - mean(x) = statistic. Codes as above. */
-TG_API tg_status tg_mean_test(const tg_alloc *a, const int64_t *x, size_t m, const int64_t *y,
-                              size_t n, uint64_t seed, tg_test *out);
+TG_API tg_status tg_mean_test(const tg_alloc *a, const tg_stop *stop, const int64_t *x, size_t m,
+                              const int64_t *y, size_t n, uint64_t seed, tg_test *out);
 
 /* Sign-flip test of paired differences; statistic = their mean. Codes as above. */
-TG_API tg_status tg_signflip_test(const tg_alloc *a, const int64_t *d, size_t n, uint64_t seed,
-                                  tg_test *out);
+TG_API tg_status tg_signflip_test(const tg_alloc *a, const tg_stop *stop, const int64_t *d,
+                                  size_t n, uint64_t seed, tg_test *out);
 
 /* Hodges-Lehmann shift: the median of all m*n differences y - x, and its interval from their
  * order statistics at the smallest level reachable not below 1 - alpha, or the full range where
@@ -96,9 +98,9 @@ TG_API tg_status tg_geometric_mean(const double *ratio, size_t n, double *out, s
  * `least` ratios that all lie within `tolerance` of their geometric mean; then the next among the
  * rest. factor[i] gets the geometric mean of the set that i belongs to, NaN for none; set[i] its
  * 0-based number, UINT32_MAX for none. Ratios that are not positive belong to none. */
-TG_API tg_status tg_common_factor(const tg_alloc *a, const double *ratio, const uint32_t *group,
-                                  size_t n, size_t least, double tolerance, double *factor,
-                                  uint32_t *set);
+TG_API tg_status tg_common_factor(const tg_alloc *a, const tg_stop *stop, const double *ratio,
+                                  const uint32_t *group, size_t n, size_t least, double tolerance,
+                                  double *factor, uint32_t *set);
 
 #ifdef __cplusplus
 }

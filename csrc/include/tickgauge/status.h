@@ -28,7 +28,7 @@ typedef enum tg_status {
   TG_ECONFLICT = 10,      /* two statements of the input exclude each other */
   TG_ENOTCOMPARABLE = 11, /* two sides differ in unit, clock, platform or build */
   TG_ENODATA = 12,        /* too few values for the question */
-  TG_EINTERRUPTED = 13,   /* the caller's hook asked to stop */
+  TG_EINTERRUPTED = 13,   /* the caller's hook asked to stop: see stop.h */
   TG_EUNSUPPORTED = 14,   /* a known form that this version does not read */
   TG_STATUS_COUNT
 } tg_status;

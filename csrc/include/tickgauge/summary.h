@@ -24,7 +24,8 @@ typedef struct tg_samples {
 /* One value per unit: the median of its readings by the inverted CDF (a value that occurred).
  * `out` has an item for each unit from key_start[0] to key_start[n_keys]. TG_ENODATA where a unit
  * is empty, TG_ENOMEM, TG_EINVAL (starts that fall). */
-TG_API tg_status tg_collapse(const tg_alloc *a, const tg_samples *s, int64_t *out);
+TG_API tg_status tg_collapse(const tg_alloc *a, const tg_stop *stop, const tg_samples *s,
+                             int64_t *out);
 
 /* Columns of tg_summarize, one row per key, in the unit shown unless said otherwise. */
 enum {
@@ -51,7 +52,8 @@ enum {
   TG_SUM_OUTLIERS,   /* readings beyond 3 * max(1.4826 MAD, step / sqrt 6), flagged, U64 */
   TG_SUM_COLUMNS
 };
-TG_API tg_status tg_summarize(const tg_alloc *a, const tg_samples *s, tg_table **out);
+TG_API tg_status tg_summarize(const tg_alloc *a, const tg_stop *stop, const tg_samples *s,
+                              tg_table **out);
 
 /* Modes of one series: values split where neighbours lie more than 3 resolutions apart; each part
  * gives its most frequent value (the lowest of equals). Columns value I64, n U64 (of the part),

@@ -17,6 +17,7 @@
 #include "rule.h"
 #include "stats.h"
 #include "status.h"
+#include "stop.h"
 #include "summary.h"
 #include "table.h"
 #include "trend.h"

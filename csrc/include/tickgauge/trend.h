@@ -16,8 +16,8 @@ extern "C" {
  * Takes O(n^2 log n) and 8 n^2 bytes. n 0 gives 0 segments. TG_OK, TG_ENOMEM, TG_EINVAL (penalty
  * not positive), TG_EOVERFLOW, TG_ELIMIT (n beyond TG_SEGMENT_MOST). */
 #define TG_SEGMENT_MOST 4096
-TG_API tg_status tg_segment(const tg_alloc *a, const int64_t *x, size_t n, double penalty,
-                            size_t *start, size_t *k);
+TG_API tg_status tg_segment(const tg_alloc *a, const tg_stop *stop, const int64_t *x, size_t n,
+                            double penalty, size_t *start, size_t *k);
 
 /* Largest step by the energy statistic Q(t) = nm/(n+m) (2 mean|x-y| - mean|x-x'| - mean|y-y'|)
  * in its unbiased form, segments of at least 2, and its p over all distinct orders of x (counted
@@ -29,8 +29,8 @@ typedef struct tg_energy {
   size_t at; /* first index after the step */
   bool exact;
 } tg_energy;
-TG_API tg_status tg_energy_step(const tg_alloc *a, const int64_t *x, size_t n, uint64_t seed,
-                                tg_energy *out);
+TG_API tg_status tg_energy_step(const tg_alloc *a, const tg_stop *stop, const int64_t *x, size_t n,
+                                uint64_t seed, tg_energy *out);
 
 /* Series of many keys over releases; borrowed. A release without a value is simply absent. */
 typedef struct tg_series {
@@ -64,8 +64,8 @@ enum {
 };
 /* Segments every series. Steps smaller than one resolution are not reported. TG_OK, TG_ENOMEM,
  * TG_EINVAL, TG_EOVERFLOW, TG_ELIMIT (more than TG_SEGMENT_MOST releases of a key). */
-TG_API tg_status tg_trend(const tg_alloc *a, const tg_series *s, double margin, double margin_abs,
-                          uint64_t seed, tg_table **series, tg_table **steps);
+TG_API tg_status tg_trend(const tg_alloc *a, const tg_stop *stop, const tg_series *s, double margin,
+                          double margin_abs, uint64_t seed, tg_table **series, tg_table **steps);
 
 #ifdef __cplusplus
 }

@@ -183,6 +183,7 @@ static tg_status segment(tg_axi *x, uint64_t s, uint64_t e) {
   const bool commands = is_beat(x, CH_AR) || is_beat(x, CH_AW);
   const uint64_t free_samples = commands ? FREE_COMMANDS : FREE_SAMPLES;
   for (uint64_t k = s; k < e && st == TG_OK; k++) {
+    if (tg_stop_at(x->opt.stop, x->turns++, 1)) return TG_EINTERRUPTED;
     if (k - s >= free_samples && x->patience-- == 0) {
       x->patience = 0;
       return give_up(x, k, e - k);
@@ -221,6 +222,7 @@ static tg_status walk(tg_axi *x, const tg_capture *c) {
   x->fig.cycles = c->samples > k ? c->samples - k : 0;
   while (k < c->samples && st == TG_OK) {
     uint64_t e = c->samples;
+    if (tg_stop_at(x->opt.stop, x->turns++, 1)) return TG_EINTERRUPTED;
     if (step < c->n_step && c->step[step] == k && apply_step(x, (uint32_t)step)) read_levels(x);
     if (step < c->n_step && c->step[step] == k) step++;
     for (; m < c->n_mark && c->mark[m].sample <= k && st == TG_OK; m++) st = mark(x, &c->mark[m]);

@@ -3,6 +3,7 @@
 #ifndef TG_CAPTURE_AXI_H
 #define TG_CAPTURE_AXI_H
 
+#include "base/stop.h"
 #include "capture/capture.h"
 
 #define AXI_CHANNELS CH_T
@@ -96,6 +97,7 @@ struct tg_axi {
   tg_alloc a;
   tg_axi_figures fig;
   tg_axi_options opt;
+  uint64_t turns; /* stretches and samples walked: what opt.stop is asked by */
   tg_table *txn_table, *channels, *outstanding, *blocks, *problems, *lanes;
   /* the interface */
   axi_pin pin[AXI_CHANNELS][LEAF_STORED];

@@ -131,6 +131,7 @@ static tg_status fill_transactions(tg_axi *x) {
   for (size_t i = 0; i < x->n_txn && st == TG_OK; i++) {
     axi_txn *v = &x->txn[i];
     size_t row = 0;
+    if (tg_stop_at(x->opt.stop, i, 1)) return TG_EINTERRUPTED;
     bool counted =
         v->status == COMPLETE && (v->flags & (TG_AXI_F_UNCERTAIN | TG_AXI_F_PROTOCOL)) == 0;
     if (counted) v->flags |= TG_AXI_F_COUNTED;
@@ -221,6 +222,7 @@ tg_status tg_axi_fill_tables(tg_axi *x) {
   if (st == TG_OK) st = fill_transactions(x);
   if (st == TG_OK) st = fill_channels(x);
   for (size_t i = 0; i < x->n_steps && st == TG_OK; i++) {
+    if (tg_stop_at(x->opt.stop, i, 1)) return TG_EINTERRUPTED;
     st = tg_table_append(x->outstanding, &row);
     if (st == TG_OK) st = tg_table_set_u64(x->outstanding, row, 0, x->steps[i].sample);
     if (st == TG_OK) st = tg_table_set_u32(x->outstanding, row, 1, x->steps[i].reads);

@@ -117,7 +117,7 @@ static tg_status add_group(groups *g, size_t source, size_t from, size_t to, boo
     if (m->at[i].kind == TG_MARK_CLIENT) new->n_client++;
     if (m->at[i].kind == TG_MARK_CORE) new->n_core++;
   }
-  return tg_marks_walk(g->in->alloc, m, from, to, g->in->options->clock_hz, &new->stretches);
+  return tg_marks_walk(g->in, m, from, to, &new->stretches);
 }
 
 static tg_status gather_groups(groups *g) {
@@ -125,7 +125,7 @@ static tg_status gather_groups(groups *g) {
   uint64_t tee = o->have_tee_offset ? (uint64_t)o->tee_offset : 0;
   for (size_t s = 0; s < g->in->n_sources; s++) {
     tg_marks *m = &g->marks[s];
-    tg_status st = tg_marks_gather(g->in->alloc, g->in->sources[s], tee, m);
+    tg_status st = tg_marks_gather(g->in, g->in->sources[s], tee, m);
     if (st != TG_OK) return st;
     bool tee_first = false;
     size_t change = console_change(m, &tee_first);
@@ -286,6 +286,7 @@ static tg_status join_group(const groups *g, const group *lead, const group *oth
     size_t match = SIZE_MAX;
     size_t row = 0;
     tg_fit fit = TG_FIT_NO;
+    if (tg_stop_at(g->in->options->stop, k, NEAR_BOOTS)) return TG_EINTERRUPTED;
     tg_status st = find_boot(g, lead, other, k, &match, &fit);
     if (st != TG_OK) return st;
     if (match != SIZE_MAX) {
@@ -310,6 +311,7 @@ static tg_status give_boots(groups *g, tg_table *boots, tg_result *out) {
   size_t lead = leading_group(g);
   group *first = &g->at[lead];
   for (size_t k = 0; k < first->stretches.n; k++) {
+    if (tg_reduce_stops(g->in, k)) return TG_EINTERRUPTED;
     tg_status st = add_boot(g, first, &first->stretches.at[k], (uint32_t)k, boots, &row);
     if (st != TG_OK) return st;
     first->stretches.at[k].boot = (uint32_t)row;

@@ -18,7 +18,7 @@ static tg_status pairs_of(const tg_alloc *a, const tg_marks *marks, const tg_str
     lines[n++] = (tg_smc){.at = {.ticks = m->stamp}, .cmd = m->id, .opens = m->opens};
   }
   if (st == TG_OK) st = tg_smc_sort(a, lines, n);
-  if (st == TG_OK) st = tg_pairs_make(a, lines, n, out);
+  if (st == TG_OK) st = tg_pairs_make(a, NULL, lines, n, out);
   a->release(a->ctx, lines);
   return st;
 }
@@ -79,7 +79,7 @@ tg_status tg_stretch_fit(const tg_alloc *a, const tg_marks *lead_marks, const tg
     st = pairs_of(a, marks, s, TG_MARK_DRIVER, &driver);
     if (st == TG_OK) st = pairs_of(a, lead_marks, lead, TG_MARK_CORE, &core);
   }
-  if (st == TG_OK) st = tg_pairs_nest(a, &driver, &core);
+  if (st == TG_OK) st = tg_pairs_nest(a, NULL, &driver, &core);
   if (st != TG_OK) goto fail;
   size_t good = nested(&core, &n_core);
   (void)nested(&driver, &n_driver);

@@ -122,8 +122,9 @@ static void mark_of(const tg_records *records, tg_record at, uint8_t m, tg_mark 
   }
 }
 
-tg_status tg_marks_gather(const tg_alloc *a, const tg_records *records, uint64_t tee,
+tg_status tg_marks_gather(const tg_reduce_in *in, const tg_records *records, uint64_t tee,
                           tg_marks *marks) {
+  const tg_alloc *a = in->alloc;
   uint8_t *map = NULL;
   tg_mark mark;
   size_t n = tg_records_count(records);
@@ -133,11 +134,13 @@ tg_status tg_marks_gather(const tg_alloc *a, const tg_records *records, uint64_t
   for (size_t i = 0; i < n && st == TG_OK; i++) {
     const tg_record at = tg_records_at(records, i);
     const uint8_t m = map[at.rule];
+    if (tg_reduce_stops(in, i)) st = TG_EINTERRUPTED;
     if (m == UINT8_MAX) continue; /* a line that means nothing */
     if (m == 0 && marks->n > 0 && marks->at[marks->n - 1].kind == TG_MARK_OTHER) continue;
     mark_of(records, at, m, &mark);
     if (mark.kind == TG_MARK_CORE) mark.stamp += tee;
-    st = tg_grow(a, (void **)&marks->at, &marks->cap, marks->n + 1, sizeof *marks->at);
+    if (st == TG_OK)
+      st = tg_grow(a, (void **)&marks->at, &marks->cap, marks->n + 1, sizeof *marks->at);
     if (st == TG_OK) marks->at[marks->n++] = mark;
   }
   a->release(a->ctx, map);
@@ -336,16 +339,18 @@ static uint64_t back_ticks(const tg_marks *marks, size_t from, size_t to, uint64
   return hz == 0 ? BACK_TICKS_UNKNOWN : hz / BACK_DIVISOR;
 }
 
-tg_status tg_marks_walk(const tg_alloc *a, const tg_marks *marks, size_t from, size_t to,
-                        uint64_t clock_hz, tg_stretches *out) {
+tg_status tg_marks_walk(const tg_reduce_in *in, const tg_marks *marks, size_t from, size_t to,
+                        tg_stretches *out) {
+  const tg_alloc *a = in->alloc;
   char reason[TG_REASON_TEXT];
   walk w = {.marks = marks, .to = to, .client_stamps = true};
-  w.back = back_ticks(marks, from, to, clock_hz);
+  w.back = back_ticks(marks, from, to, in->options->clock_hz);
   for (size_t i = from; i < to; i++) {
     if (marks->at[i].kind == TG_MARK_DRIVER) w.client_stamps = false;
   }
   for (size_t i = from; i < to; i++) {
     const tg_mark *m = &marks->at[i];
+    if (tg_reduce_stops(in, i - from)) return TG_EINTERRUPTED;
     if (i == from) {
       bool banner = m->kind == TG_MARK_BANNER || (m->kind == TG_MARK_PMF && m->id == 0);
       tg_status st = open_stretch(a, &w, i, banner ? "first banner" : "first record", out);

@@ -75,15 +75,15 @@ typedef struct tg_stretches {
   size_t n, cap;
 } tg_stretches;
 
-/* Gathers the marks of a source into `marks`, whose `at` the caller releases with `a`; `tee` is
- * added to stamps of the secure world, modulo 2^64. TG_OK, TG_ENOMEM. */
-tg_status tg_marks_gather(const tg_alloc *a, const tg_records *records, uint64_t tee,
+/* Gathers the marks of a source of `in` into `marks`, whose `at` the caller releases; `tee` is
+ * added to stamps of the secure world, modulo 2^64. TG_OK, TG_ENOMEM, TG_EINTERRUPTED. */
+tg_status tg_marks_gather(const tg_reduce_in *in, const tg_records *records, uint64_t tee,
                           tg_marks *marks);
 
 /* Cuts the marks [from, to) into stretches, appended to `out` (released by the caller).
- * `clock_hz` is the clock the user stated, 0 if none. TG_OK, TG_ENOMEM. */
-tg_status tg_marks_walk(const tg_alloc *a, const tg_marks *marks, size_t from, size_t to,
-                        uint64_t clock_hz, tg_stretches *out);
+ * TG_OK, TG_ENOMEM, TG_EINTERRUPTED. */
+tg_status tg_marks_walk(const tg_reduce_in *in, const tg_marks *marks, size_t from, size_t to,
+                        tg_stretches *out);
 
 /* How well a stretch of another console fits a boot of the leading one. */
 typedef enum tg_fit {

@@ -191,6 +191,7 @@ static tg_status reduce_source(walk *w) {
   }
   w->section = 0;
   for (size_t i = 0; i < tg_records_count(records); i++) {
+    if (tg_reduce_stops(w->in, i)) return TG_EINTERRUPTED;
     tg_record at = tg_records_at(records, i);
     const tg_table *t = tg_records_table(records, at.rule);
     size_t k = 0;

@@ -3,6 +3,7 @@
 #ifndef TG_FORMATS_FORMATS_H
 #define TG_FORMATS_FORMATS_H
 
+#include "base/stop.h"
 #include "tickgauge/format.h"
 
 /* The entries of tg_formats[], each defined in its own file. */
@@ -24,6 +25,11 @@ const tg_table *tg_rule_table(const tg_records *r, const char *name);
 
 /* True if any source has a record of one of the format's rules (of a section: of its rows too). */
 bool tg_format_present(const tg_format *f, const tg_reduce_in *in);
+
+/* Whether turn `i` of a loop over records is the last: asks the caller's hook, now and then. */
+static inline bool tg_reduce_stops(const tg_reduce_in *in, uint64_t i) {
+  return tg_stop_at(in->options->stop, i, 1);
+}
 
 /* A view of a NUL-terminated string; NULL gives the empty view. */
 tg_str tg_str_of(const char *s);

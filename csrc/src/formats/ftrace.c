@@ -208,6 +208,10 @@ static tg_status reduce_source(const tg_reduce_in *in, tg_result *out, uint32_t 
     const tg_table *t = tg_records_table(records, at.rule);
     tg_trace_event e = {.line = at.line, .offset = at.offset};
     tg_trace_kind kind = map[at.rule].kind;
+    if (tg_reduce_stops(in, i)) {
+      st = TG_EINTERRUPTED;
+      break;
+    }
     if (kind == TG_TRACE_LOST) st = tg_trace_lost(trace, at.line, at.offset, number(t, at.row, 1));
     if (kind == TG_TRACE_NONE || kind >= TG_TRACE_LOST) continue;
     e.boot = tg_boot_at(out, source, at.offset);

@@ -399,11 +399,13 @@ static tg_status reduce_boot(emit *e, uint32_t boot, const tg_boot_lines *lines,
   memset(e->seen, 0, sizeof e->seen);
   e->seen_syscall = false;
   size_t first_row = tg_table_rows(e->calls);
-  tg_status st = tg_calls_join(e->in->alloc, lines, calls, &shift);
+  tg_status st = tg_calls_join(e->in->alloc, e->in->options->stop, lines, calls, &shift);
   if (st == TG_OK && shift.found) st = tell_shift(e, boot, lines, &shift);
-  for (size_t i = 0; i < calls->n && st == TG_OK; i++) st = emit_call(e, &calls->at[i]);
+  for (size_t i = 0; i < calls->n && st == TG_OK; i++)
+    st = tg_reduce_stops(e->in, i) ? TG_EINTERRUPTED : emit_call(e, &calls->at[i]);
   for (size_t i = 0; i < lines->n_syscalls && st == TG_OK; i++) {
-    st = emit_syscall(e, &lines->syscalls[i], first_row);
+    st = tg_reduce_stops(e->in, i) ? TG_EINTERRUPTED
+                                   : emit_syscall(e, &lines->syscalls[i], first_row);
   }
   return st;
 }

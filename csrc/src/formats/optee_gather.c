@@ -119,6 +119,7 @@ static tg_status gather_source(const tg_reduce_in *in, const tg_result *out, uin
   for (size_t i = 0; i < tg_records_count(records) && st == TG_OK; i++) {
     tg_record at = tg_records_at(records, i);
     size_t kind = 0;
+    if (tg_reduce_stops(in, i)) return TG_EINTERRUPTED;
     while (kind < K_COUNT && rules[kind] != at.rule) kind++;
     if (kind == K_COUNT) continue;
     if (kind == K_FREQUENCY) {
@@ -175,6 +176,7 @@ static tg_status check_range(const tg_reduce_in *in, tg_result *out, tg_smc *lin
     tg_status st =
         tg_smc_check(in->alloc, lines + from, to - from, delay_ticks(in, out, lines[from].at.boot));
     for (size_t i = from; i < to && st == TG_OK; i++) {
+      if (tg_reduce_stops(in, i - from)) return TG_EINTERRUPTED;
       if (!lines[i].bad) continue;
       st = tg_result_problem(
           out, lines[i].at.source, lines[i].at.line, lines[i].at.offset, "optee", "out-of-range",
@@ -325,6 +327,7 @@ static tg_status check_clients(const tg_reduce_in *in, tg_result *out, tg_optee_
   boot_floor floor = {0};
   for (size_t i = 0; i < l->n_clients; i++) {
     tg_client c = l->clients[i];
+    if (tg_reduce_stops(in, i)) return TG_EINTERRUPTED;
     if (i == 0 || c.boot != floor.boot) floor = floor_of(in, out, l, c.boot);
     bool use = true;
     const tg_client *b = kept > 0 ? &l->clients[kept - 1] : NULL;

@@ -39,8 +39,9 @@ static tg_status zeros(const tg_alloc *a, uint8_t **p, size_t *cap, size_t n) {
 
 static tg_status prepare(tg_join *j) {
   tg_status st = client_spans(j);
-  if (st == TG_OK) st = tg_pairs_make(j->a, j->lines->driver, j->lines->n_driver, &j->driver);
-  if (st == TG_OK) st = tg_pairs_make(j->a, j->lines->core, j->lines->n_core, &j->core);
+  if (st == TG_OK)
+    st = tg_pairs_make(j->a, j->stop, j->lines->driver, j->lines->n_driver, &j->driver);
+  if (st == TG_OK) st = tg_pairs_make(j->a, j->stop, j->lines->core, j->lines->n_core, &j->core);
   if (st == TG_OK) st = zeros(j->a, &j->driver_used, &j->driver_cap, j->driver.n);
   if (st == TG_OK) st = zeros(j->a, &j->core_used, &j->core_cap, j->core.n);
   if (st == TG_OK) st = tg_points_make(j->a, &j->driver, true, TG_POINTS_DOUBTFUL, &j->starts);
@@ -230,7 +231,7 @@ static tg_status claim_core_directly(tg_join *j, tg_calls *out) {
     j->clients.at[i].inner = TG_UNCLAIMED;
   }
   tg_status st = free_core(j, &rest);
-  if (st == TG_OK) st = tg_pairs_nest(j->a, &j->clients, &rest);
+  if (st == TG_OK) st = tg_pairs_nest(j->a, j->stop, &j->clients, &rest);
   for (size_t i = 0; i < j->clients.n && st == TG_OK; i++) {
     tg_call *c = &out->at[j->first_call + i];
     const tg_pair *span = &j->clients.at[i];
@@ -250,6 +251,7 @@ static tg_status rest_of_driver(tg_join *j, tg_calls *out) {
   for (size_t i = 0; i < j->driver.n; i++) {
     const tg_pair *p = &j->driver.at[i];
     tg_call *c = NULL;
+    if (tg_stop_at(j->stop, i, 1)) return TG_EINTERRUPTED;
     if (j->driver_used[i] != 0) {
       if (j->driver_used[i] == 3u || (p->have_start + p->have_finish) < 2) continue;
     }
@@ -277,6 +279,7 @@ static tg_status rest_of_core(tg_join *j, tg_calls *out) {
   for (size_t i = 0; i < j->core.n; i++) {
     const tg_pair *p = &j->core.at[i];
     tg_call *c = NULL;
+    if (tg_stop_at(j->stop, i, 1)) return TG_EINTERRUPTED;
     uint8_t used = j->core_used[i];
     if (used == 3u || (used != 0 && !tg_pair_whole(p))) continue;
     tg_status st = add_call(out, j->a, p->cmd, &c);
@@ -345,13 +348,14 @@ fail:
 
 static tg_status join_boot(tg_join *j, tg_calls *out, tg_shift *shift) {
   tg_status st = prepare(j);
-  if (st == TG_OK) st = tg_pairs_nest(j->a, &j->driver, &j->core);
+  if (st == TG_OK) st = tg_pairs_nest(j->a, j->stop, &j->driver, &j->core);
   if (st == TG_OK) st = find_shift(j, shift);
   if (st == TG_OK && shift->found) { /* a TA's stamp says nothing of the normal world's time */
     for (size_t i = 0; i < j->clients.n; i++) j->clients.at[i].have_pin = false;
   }
-  if (st == TG_OK) st = tg_pairs_nest(j->a, &j->clients, &j->driver);
-  for (size_t i = 0; i < j->clients.n && st == TG_OK; i++) st = client_call(j, i, out);
+  if (st == TG_OK) st = tg_pairs_nest(j->a, j->stop, &j->clients, &j->driver);
+  for (size_t i = 0; i < j->clients.n && st == TG_OK; i++)
+    st = tg_stop_at(j->stop, i, 1) ? TG_EINTERRUPTED : client_call(j, i, out);
   if (st != TG_OK) return st;
   if (!shift->found) {
     const tg_ends driver = {&j->starts,     &j->finishes,        &j->driver,
@@ -376,9 +380,9 @@ static tg_status join_boot(tg_join *j, tg_calls *out, tg_shift *shift) {
   return st;
 }
 
-tg_status tg_calls_join(const tg_alloc *a, const tg_boot_lines *lines, tg_calls *out,
-                        tg_shift *shift) {
-  tg_join j = {.a = a, .lines = lines, .first_call = out->n};
+tg_status tg_calls_join(const tg_alloc *a, const tg_stop *stop, const tg_boot_lines *lines,
+                        tg_calls *out, tg_shift *shift) {
+  tg_join j = {.a = a, .stop = stop, .lines = lines, .first_call = out->n};
   tg_status st = join_boot(&j, out, shift);
   a->release(a->ctx, j.clients.at);
   a->release(a->ctx, j.driver.at);

@@ -90,8 +90,9 @@ typedef struct tg_shift {
 } tg_shift;
 
 /* Joins the lines of one boot: appends its calls to `out`, ordered by their first stamps, and
- * gives the system calls their `call` (an index into `out`) and state. TG_OK, TG_ENOMEM. */
-tg_status tg_calls_join(const tg_alloc *a, const tg_boot_lines *lines, tg_calls *out,
-                        tg_shift *shift);
+ * gives the system calls their `call` (an index into `out`) and state. TG_OK, TG_ENOMEM,
+ * TG_EINTERRUPTED. */
+tg_status tg_calls_join(const tg_alloc *a, const tg_stop *stop, const tg_boot_lines *lines,
+                        tg_calls *out, tg_shift *shift);
 
 #endif

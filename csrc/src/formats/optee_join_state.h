@@ -9,6 +9,7 @@
 /* The pairs and single stamps of one boot. */
 typedef struct tg_join {
   const tg_alloc *a;
+  const tg_stop *stop;
   const tg_boot_lines *lines;
   tg_pairs clients, driver, core;
   tg_points starts, finishes, receives, core_finishes;

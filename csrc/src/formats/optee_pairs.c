@@ -169,11 +169,13 @@ static void mark_busy(tg_pairs *out) {
   }
 }
 
-tg_status tg_pairs_make(const tg_alloc *a, const tg_smc *lines, size_t n, tg_pairs *out) {
+tg_status tg_pairs_make(const tg_alloc *a, const tg_stop *stop, const tg_smc *lines, size_t n,
+                        tg_pairs *out) {
   waiting open = {.n = 0};
   waiting given_up = {.n = 0};
   out->n = 0;
   for (size_t i = 0; i < n; i++) {
+    if (tg_stop_at(stop, i, 1)) return TG_EINTERRUPTED;
     if (lines[i].bad) continue;
     if (!lines[i].opens &&
         (close_pair(out, &open, &given_up, &lines[i]) || place_orphan(out, &given_up, &lines[i]))) {
@@ -200,7 +202,7 @@ static void claim(tg_pairs *outer, uint32_t o, tg_pairs *inner, uint32_t i) {
   if (small->places++ == 0) small->outer = o;
 }
 
-tg_status tg_pairs_nest(const tg_alloc *a, tg_pairs *outer, tg_pairs *inner) {
+tg_status tg_pairs_nest(const tg_alloc *a, const tg_stop *stop, tg_pairs *outer, tg_pairs *inner) {
   uint32_t *active = NULL;
   size_t cap = 0;
   size_t n = 0;
@@ -209,6 +211,10 @@ tg_status tg_pairs_nest(const tg_alloc *a, tg_pairs *outer, tg_pairs *inner) {
   if (st != TG_OK) return st;
   for (size_t i = 0; i < inner->n; i++) {
     const tg_pair *p = &inner->at[i];
+    if (tg_stop_at(stop, i, TG_OPEN_PAIRS)) {
+      st = TG_EINTERRUPTED;
+      break;
+    }
     if (!tg_pair_whole(p)) continue;
     for (; next < outer->n; next++) {
       const tg_pair *o = &outer->at[next];
@@ -230,7 +236,7 @@ tg_status tg_pairs_nest(const tg_alloc *a, tg_pairs *outer, tg_pairs *inner) {
     n = kept;
   }
   a->release(a->ctx, active);
-  return TG_OK;
+  return st;
 }
 
 /* --- single stamps ------------------------------------------------------------------------- */

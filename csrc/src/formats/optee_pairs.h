@@ -3,6 +3,7 @@
 #ifndef TG_FORMATS_OPTEE_PAIRS_H
 #define TG_FORMATS_OPTEE_PAIRS_H
 
+#include "base/stop.h"
 #include "tickgauge/alloc.h"
 #include "tickgauge/result.h"
 #include "tickgauge/status.h"
@@ -65,8 +66,9 @@ tg_status tg_smc_check(const tg_alloc *a, tg_smc *lines, size_t n, uint64_t tole
  * the same command. A start that is passed by too often is given up. If a finish without a start
  * comes later, nothing was lost but calls overlapped all the time: it belongs to the start that was
  * given up, and all pairs between are in doubt. `out->n` is set anew; the pairs come in
- * the order of their first stamps. TG_OK, TG_ENOMEM. */
-tg_status tg_pairs_make(const tg_alloc *a, const tg_smc *lines, size_t n, tg_pairs *out);
+ * the order of their first stamps. TG_OK, TG_ENOMEM, TG_EINTERRUPTED. */
+tg_status tg_pairs_make(const tg_alloc *a, const tg_stop *stop, const tg_smc *lines, size_t n,
+                        tg_pairs *out);
 
 /* The interval a complete pair spans. */
 static inline bool tg_pair_whole(const tg_pair *p) { return p->have_start && p->have_finish; }
@@ -76,8 +78,9 @@ static inline uint64_t tg_pair_first(const tg_pair *p) {
 
 /* Finds for each whole pair of `inner` the whole pairs of `outer` with the same command that
  * contain it, in one sweep over both; fills `holds`/`inner` of the outer and `places`/`outer` of
- * the inner ones (which must be 0 before). Both in time order. TG_OK, TG_ENOMEM. */
-tg_status tg_pairs_nest(const tg_alloc *a, tg_pairs *outer, tg_pairs *inner);
+ * the inner ones (which must be 0 before). Both in time order. TG_OK, TG_ENOMEM,
+ * TG_EINTERRUPTED. */
+tg_status tg_pairs_nest(const tg_alloc *a, const tg_stop *stop, tg_pairs *outer, tg_pairs *inner);
 
 /* Stamps of one side of many pairs, ordered by command and time. */
 typedef struct tg_point {

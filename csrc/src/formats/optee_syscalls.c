@@ -80,7 +80,7 @@ tg_status tg_syscalls_join(tg_join *j, tg_calls *out) {
   for (int core = 1; core >= 0 && st == TG_OK; core--) {
     tg_pairs *outer = core ? &j->core : &j->driver;
     st = pair_calls(j, out, core != 0, &call, &call_cap);
-    if (st == TG_OK) st = tg_pairs_nest(j->a, outer, &inner);
+    if (st == TG_OK) st = tg_pairs_nest(j->a, j->stop, outer, &inner);
     for (size_t i = 0; i < inner.n && st == TG_OK; i++) {
       tg_syscall *s = &j->lines->syscalls[index[i]];
       if (s->call == TG_NONE && inner.at[i].places == 1) {

@@ -348,7 +348,8 @@ tg_status tg_plain_reduce(const tg_reduce_in *in, tg_result *out, tg_error *err)
     size_t count = st == TG_OK && rules.n > 0 ? tg_records_count(records) : 0;
     for (size_t i = 0; i < count && st == TG_OK; i++) {
       tg_record at = tg_records_at(records, i);
-      if (rules.index[at.rule] == 0) continue;
+      if (tg_reduce_stops(in, i)) st = TG_EINTERRUPTED;
+      if (st != TG_OK || rules.index[at.rule] == 0) continue;
       st = reduce_record(&rules.rules[rules.index[at.rule] - 1], tg_records_table(records, at.rule),
                          at.row, (uint32_t)s, in->options->clock_hz, &labels, &near, out);
     }

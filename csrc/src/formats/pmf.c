@@ -83,6 +83,7 @@ static tg_status gather(pmf *p) {
   p->n = 0;
   for (size_t i = 0; i < n; i++) {
     stamp s = {0};
+    if (tg_reduce_stops(p->in, i)) return TG_EINTERRUPTED;
     uint64_t cpu = 0;
     uint64_t tid = 0;
     if (!tg_table_u64(t, i, F_CPU, &cpu) || !tg_table_u64(t, i, F_TID, &tid) ||
@@ -198,6 +199,10 @@ static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
     for (size_t i = 0; i < p.n && st == TG_OK; i++) {
       stamp *at = &p.at[i];
       if (at->used) continue;
+      if (tg_stop_at(in->options->stop, i, MAX_BETWEEN / 16)) {
+        st = TG_EINTERRUPTED;
+        break;
+      }
       stamp *finish = at->opens ? find_finish(&p, i) : NULL;
       if (finish != NULL) finish->used = true;
       at->used = true;

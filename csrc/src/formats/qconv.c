@@ -240,7 +240,7 @@ static bool has_verdicts(const tg_records *r) {
   return false;
 }
 
-static tg_status reduce_source(qconv_state *q, const tg_records *r) {
+static tg_status reduce_source(qconv_state *q, const tg_stop *stop, const tg_records *r) {
   const tg_ruleset *set = tg_records_rules(r);
   size_t n = tg_records_count(r);
   tg_status st = TG_OK;
@@ -250,6 +250,7 @@ static tg_status reduce_source(qconv_state *q, const tg_records *r) {
   for (size_t i = 0; i < n && st == TG_OK; i++) {
     tg_record at = tg_records_at(r, i);
     const char *name = tg_ruleset_name(set, at.rule);
+    if (tg_stop_at(stop, i, 1)) return TG_EINTERRUPTED;
     if (strncmp(name, "qconv.", 6) != 0) continue;
     qconv_event event = event_of(name + 6);
     if (event == QCONV_NOTHING) continue;
@@ -265,7 +266,7 @@ static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
   (void)err;
   for (size_t s = 0; s < in->n_sources && st == TG_OK; s++) {
     q.source = (uint32_t)s;
-    st = reduce_source(&q, in->sources[s]);
+    st = reduce_source(&q, in->options->stop, in->sources[s]);
   }
   tg_qconv_free(&q);
   return st;

@@ -101,6 +101,7 @@ static tg_status add_readings(series *s, uint64_t hz, tg_clock_origin origin) {
   key.better = TG_BETTER_LOWER;
   tg_status st = tg_result_key(s->out, &key, &reading.key);
   for (size_t i = 0; i < s->n && st == TG_OK; i++) {
+    if (tg_reduce_stops(s->in, i)) return TG_EINTERRUPTED;
     if (s->at[i].cycles > INT64_MAX) {
       st = tg_result_problem(s->out, s->source, s->at[i].line, s->at[i].offset, "smc.sample",
                              "overflow", "the cycles do not fit 63 bits");
@@ -243,6 +244,7 @@ static tg_status reduce_source(series *s) {
   s->test.n = 0;
   for (size_t i = 0; i < n; i++) {
     tg_record at = tg_records_at(s->records, i);
+    if (tg_reduce_stops(s->in, i)) return TG_EINTERRUPTED;
     const char *rule = tg_ruleset_name(set, at.rule);
     if (strncmp(rule, "smc.", 4) != 0 && strcmp(rule, "tftf.executing") != 0) continue;
     uint32_t boot = tg_boot_at(s->out, s->source, at.offset);

@@ -339,6 +339,7 @@ static tg_status add_events(emit *e) {
   for (size_t i = 0; i < e->log->n_events; i++) {
     const tg_tftf_event *ev = &e->log->events[i];
     size_t row = 0;
+    if (tg_reduce_stops(e->in, i)) return TG_EINTERRUPTED;
     tg_status st = tg_table_append(e->events, &row);
     if (st == TG_OK) st = tg_table_set_u32(e->events, row, E_SOURCE, e->source);
     if (st == TG_OK && ev->boot != TG_NONE) {
@@ -364,6 +365,8 @@ static tg_status note_ordinal(emit *e, const tg_tftf_block *b, const boot_unit *
                            unit->platform != NULL ? unit->platform->name : "unknown platform");
 }
 
+#define ROWS_USUAL 64 /* readings of a block, to ask by */
+
 static tg_status emit_blocks(emit *e) {
   boot_unit unit = {0};
   uint32_t boot = TG_NONE;
@@ -374,6 +377,7 @@ static tg_status emit_blocks(emit *e) {
     const tg_tftf_block *b = &e->log->blocks[i];
     tg_identity how = TG_IDENTITY_LABEL;
     tg_status st = TG_OK;
+    if (tg_stop_at(e->in->options->stop, i, ROWS_USUAL)) return TG_EINTERRUPTED;
     if (first || b->boot != boot) {
       first = noted = false;
       boot = b->boot;

@@ -171,6 +171,7 @@ static tg_status count_shapes(walk *w) {
   for (size_t i = 0; i < n; i++) {
     tg_record at = tg_records_at(w->records, i);
     kind k = kind_of(w, at);
+    if (tg_reduce_stops(w->in, i)) return TG_EINTERRUPTED;
     if (!is_record(k) || !name_fits(w, text_of(w, at, 0), k)) continue;
     shapes_of(w, tg_boot_near(w->out, w->source, at.offset, &w->near))->n[is_old(k)]++;
     w->all.n[is_old(k)]++;
@@ -433,6 +434,7 @@ static tg_status pass(walk *w) {
   enter_boot(w, TG_NONE);
   for (size_t i = 0; i < n; i++) {
     tg_record at = tg_records_at(w->records, i);
+    if (tg_reduce_stops(w->in, i)) return TG_EINTERRUPTED;
     if (kind_of(w, at) == K_NONE) continue;
     tg_str channel = channel_of(w, at);
     if ((channel.p == NULL) != (w->channel.p == NULL) || !equal(channel, w->channel)) continue;

@@ -302,6 +302,7 @@ static tg_status reduce_source(const tg_reduce_in *in, tg_result *out, tg_table 
     (void)tg_ruleset_find(tg_records_rules(records), lines[k].rule, &number[k]);
   }
   for (size_t i = 0; i < tg_records_count(records); i++) {
+    if (tg_reduce_stops(in, i)) return TG_EINTERRUPTED;
     tg_record at = tg_records_at(records, i);
     size_t k = 0;
     while (k < TG_COUNT_OF(lines) && number[k] != at.rule) k++;

@@ -84,7 +84,7 @@ static tg_status collapse_sides(walk *w) {
     if (st != TG_OK) return st;
     w->unit[i] = tg_array(w->a, (size_t)(s->key_start[keys] - s->key_start[0]), sizeof(int64_t));
     if (w->unit[i] == NULL) return TG_ENOMEM;
-    st = tg_collapse(w->a, s, w->unit[i]);
+    st = tg_collapse(w->a, w->context.stop, s, w->unit[i]);
     if (st != TG_OK) return st;
   }
   for (size_t k = 0; k < keys; k++) {
@@ -193,6 +193,8 @@ static tg_status compare_key(walk *w, const tg_compare_options *o, size_t key) {
   return st;
 }
 
+#define STOP_KEY 256 /* steps of a key, to ask by; its test asks for itself */
+
 tg_status tg_compare(const tg_alloc *a, const tg_samples *a_old, const tg_samples *a_new,
                      const tg_compare_options *options, tg_table **out) {
   const tg_compare_options *o = options;
@@ -209,7 +211,8 @@ tg_status tg_compare(const tg_alloc *a, const tg_samples *a_old, const tg_sample
   if (st == TG_OK) st = tg_table_new(a, compare_columns, TG_CMP_COLUMNS, &w.table);
   w.p = st == TG_OK ? tg_array(a, keys, sizeof *w.p) : NULL;
   if (st == TG_OK && w.p == NULL) st = TG_ENOMEM;
-  for (size_t key = 0; st == TG_OK && key < keys; key++) st = compare_key(&w, o, key);
+  for (size_t key = 0; st == TG_OK && key < keys; key++)
+    st = tg_stop_at(o->stop, key, STOP_KEY) ? TG_EINTERRUPTED : compare_key(&w, o, key);
   if (st == TG_OK) st = tg_bh(a, w.p, keys, w.p);
   for (size_t key = 0; st == TG_OK && key < keys; key++)
     tg_put(w.table, key, TG_CMP_P_BH, w.p[key]);

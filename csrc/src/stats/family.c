@@ -95,13 +95,14 @@ static size_t best_window(const placed *v, size_t n, size_t least, double low, d
   return best;
 }
 
-/* The sets of one group, whose sorted logs are v[0..n). */
-static void find_sets(placed *v, size_t n, size_t least, double tolerance, double *sum,
-                      double *factor, uint32_t *set, uint32_t *sets) {
+/* The sets of one group, whose sorted logs are v[0..n). TG_OK, TG_EINTERRUPTED. */
+static tg_status find_sets(placed *v, size_t n, const tg_stop *stop, size_t least, double tolerance,
+                           double *sum, double *factor, uint32_t *set, uint32_t *sets) {
   const double low = log(1 - tolerance), high = log(1 + tolerance);
   size_t start = 0, len;
-  while ((len = best_window(v, n, least, low, high, sum, &start)) > 0) {
+  for (uint64_t turn = 0; (len = best_window(v, n, least, low, high, sum, &start)) > 0; turn++) {
     double total = 0;
+    if (tg_stop_at(stop, turn, n)) return TG_EINTERRUPTED;
     for (size_t i = start; i < start + len; i++) total += v[i].value;
     for (size_t i = start; i < start + len; i++) {
       factor[v[i].at] = exp(total / (double)len);
@@ -111,10 +112,12 @@ static void find_sets(placed *v, size_t n, size_t least, double tolerance, doubl
     for (size_t i = start + len; i < n; i++) v[i - len] = v[i];
     n -= len;
   }
+  return TG_OK;
 }
 
-tg_status tg_common_factor(const tg_alloc *a, const double *ratio, const uint32_t *group, size_t n,
-                           size_t least, double tolerance, double *factor, uint32_t *set) {
+tg_status tg_common_factor(const tg_alloc *a, const tg_stop *stop, const double *ratio,
+                           const uint32_t *group, size_t n, size_t least, double tolerance,
+                           double *factor, uint32_t *set) {
   if (!(tolerance > 0 && tolerance < 1) || least == 0) return TG_EINVAL;
   if (n > SIZE_MAX / 3) return TG_ENOMEM;
   placed *member = tg_array(a, 3 * n, sizeof *member); /* items by group, then by place */
@@ -133,13 +136,13 @@ tg_status tg_common_factor(const tg_alloc *a, const double *ratio, const uint32_
     if (i == 0 || group[member[i].at] != group[member[i - 1].at])
       head[heads++] = (placed){(double)member[i].at, i};
   sort_placed(head, heads);
-  for (size_t g = 0; g < heads; g++) {
+  for (size_t g = 0; s == TG_OK && g < heads; g++) {
     const size_t from = head[g].at;
     size_t m = 0;
     for (size_t i = from; i < k && group[member[i].at] == group[member[from].at]; i++)
       v[m++] = (placed){log(ratio[member[i].at]), member[i].at};
     sort_placed(v, m);
-    find_sets(v, m, least, tolerance, sum, factor, set, &sets);
+    s = find_sets(v, m, stop, least, tolerance, sum, factor, set, &sets);
   }
   tg_free(a, member);
   tg_free(a, sum);

@@ -7,6 +7,7 @@
 #include <tickgauge/summary.h>
 #include <tickgauge/trend.h>
 
+#include "base/stop.h"
 #include "rng.h"
 
 /* 128-bit sums and products: readings have up to 63 bits, their sums and products more. */
@@ -74,7 +75,7 @@ tg_status tg_hl_sorted(tg_null_cache *c, const tg_sorted *x, const tg_sorted *y,
 
 /* Permutation test of a sum: which share of the C(n, m) choices of m of the n weights (sorted,
  * ascending) have a sum as low, as high as `observed`. */
-tg_status tg_sum_test(const tg_alloc *a, const int64_t *weight, size_t n, size_t m,
-                      tg_i128 observed, uint64_t seed, tg_test *out);
+tg_status tg_sum_test(const tg_alloc *a, const tg_stop *stop, const int64_t *weight, size_t n,
+                      size_t m, tg_i128 observed, uint64_t seed, tg_test *out);
 
 #endif

@@ -15,6 +15,7 @@ void tg_key_context_init(tg_key_context *c, const tg_alloc *a, const tg_compare_
                          double alpha) {
   memset(c, 0, sizeof *c);
   c->a = a;
+  c->stop = o->stop;
   tg_null_init(&c->null, a);
   c->margin = o->margin;
   c->alpha = alpha;
@@ -119,7 +120,7 @@ static bool reached(double level, double alpha) { return level >= 1 - alpha - LE
 static tg_status judge_exact(tg_key_context *c, tg_key_input *in, tg_key_result *r, evidence *e) {
   tg_sorted x = {in->x, NULL, in->m}, y = {in->y, NULL, in->n};
   tg_test test;
-  tg_status s = tg_u_test(c->a, in->x, in->m, in->y, in->n, c->seed, &test);
+  tg_status s = tg_u_test(c->a, c->stop, in->x, in->m, in->y, in->n, c->seed, &test);
   if (s == TG_OK) s = tg_hl_sorted(&c->null, &x, &y, c->alpha, &e->strict);
   if (s == TG_OK) s = tg_hl_sorted(&c->null, &x, &y, 2 * c->alpha, &e->loose);
   if (s != TG_OK) return s;
@@ -150,7 +151,7 @@ static tg_status judge_paired(tg_key_context *c, tg_key_input *in, tg_key_result
   int64_t *d = in->z + in->k;
   for (size_t i = 0; i < in->n; i++) d[i] = in->y[i] - in->x[i];
   tg_test test;
-  tg_status s = tg_signflip_test(c->a, d, in->n, c->seed, &test);
+  tg_status s = tg_signflip_test(c->a, c->stop, d, in->n, c->seed, &test);
   if (s == TG_OK) s = tg_hl_paired(c->a, d, in->n, c->alpha, &r->shift, &e->strict);
   if (s == TG_OK) s = tg_hl_paired(c->a, d, in->n, 2 * c->alpha, NULL, &e->loose);
   if (s != TG_OK) return s;

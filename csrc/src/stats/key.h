@@ -7,6 +7,7 @@
 /* What does not change from key to key. */
 typedef struct tg_key_context {
   const tg_alloc *a;
+  const tg_stop *stop;
   tg_null_cache null;
   double margin, alpha;
   uint64_t seed;

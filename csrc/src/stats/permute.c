@@ -74,14 +74,19 @@ static tg_status count_sums(const tg_alloc *a, const int64_t *w, size_t n, size_
 }
 
 /* Lists all choices of m of n, in lexicographic order. */
-static tg_status list_sums(const tg_alloc *a, const int64_t *w, size_t n, size_t m, tg_i128 seen,
-                           tails *out) {
+static tg_status list_sums(const tg_alloc *a, const tg_stop *stop, const int64_t *w, size_t n,
+                           size_t m, tg_i128 seen, tails *out) {
   size_t *pick = tg_array(a, m, sizeof *pick);
   if (pick == NULL) return TG_ENOMEM;
   for (size_t i = 0; i < m; i++) pick[i] = i;
   tails t = {0, 0, 0, true};
-  for (;;) {
+  tg_status s = TG_OK;
+  for (uint64_t turn = 0;; turn++) {
     tg_i128 sum = 0;
+    if (tg_stop_at(stop, turn, m)) {
+      s = TG_EINTERRUPTED;
+      break;
+    }
     for (size_t i = 0; i < m; i++) sum += w[pick[i]];
     t.low += sum <= seen;
     t.high += sum >= seen;
@@ -94,20 +99,25 @@ static tg_status list_sums(const tg_alloc *a, const int64_t *w, size_t n, size_t
   }
   *out = t;
   tg_free(a, pick);
-  return TG_OK;
+  return s;
 }
 
 /* Draws choices by a partial Fisher-Yates shuffle; the observed choice counts as one draw. */
-static tg_status draw_sums(const tg_alloc *a, const int64_t *w, size_t n, size_t m, tg_i128 seen,
-                           uint64_t seed, tails *out) {
+static tg_status draw_sums(const tg_alloc *a, const tg_stop *stop, const int64_t *w, size_t n,
+                           size_t m, tg_i128 seen, uint64_t seed, tails *out) {
   int64_t *deck = tg_array(a, n, sizeof *deck);
   if (deck == NULL) return TG_ENOMEM;
   memcpy(deck, w, n * sizeof *deck);
   tg_rng rng;
   tg_rng_seed(&rng, seed);
   tails t = {1, 1, TG_RESAMPLES + 1, false};
-  for (int r = 0; r < TG_RESAMPLES; r++) {
+  tg_status s = TG_OK;
+  for (uint64_t r = 0; r < TG_RESAMPLES; r++) {
     tg_i128 sum = 0;
+    if (tg_stop_at(stop, r, m)) {
+      s = TG_EINTERRUPTED;
+      break;
+    }
     for (size_t i = 0; i < m; i++) {
       size_t j = i + (size_t)tg_rng_below(&rng, n - i);
       int64_t x = deck[j];
@@ -120,13 +130,13 @@ static tg_status draw_sums(const tg_alloc *a, const int64_t *w, size_t n, size_t
   }
   *out = t;
   tg_free(a, deck);
-  return TG_OK;
+  return s;
 }
 
 /* Weights are moved to start at 0 and divided by their gcd, and the smaller side is chosen; then
  * the cheapest exact way, or draws. */
-tg_status tg_sum_test(const tg_alloc *a, const int64_t *weight, size_t n, size_t m,
-                      tg_i128 observed, uint64_t seed, tg_test *out) {
+tg_status tg_sum_test(const tg_alloc *a, const tg_stop *stop, const int64_t *weight, size_t n,
+                      size_t m, tg_i128 observed, uint64_t seed, tg_test *out) {
   if (m == 0 || m >= n) return TG_ENODATA;
   int64_t *w = tg_array(a, n, sizeof *w);
   if (w == NULL) return TG_ENOMEM;
@@ -153,9 +163,9 @@ tg_status tg_sum_test(const tg_alloc *a, const int64_t *weight, size_t n, size_t
       dp_steps(w, n, small, (double)top + 1) <= DP_STEPS && tg_choose(n, small) < 1e300)
     s = count_sums(a, w, n, small, (int64_t)seen, (size_t)top + 1, &t);
   else if (tg_choose(n, small) <= LIST_CHOICES)
-    s = list_sums(a, w, n, small, seen, &t);
+    s = list_sums(a, stop, w, n, small, seen, &t);
   else
-    s = draw_sums(a, w, n, small, seen, seed, &t);
+    s = draw_sums(a, stop, w, n, small, seen, seed, &t);
   tg_free(a, w);
   if (s != TG_OK) return s;
   double p = 2 * (t.low < t.high ? t.low : t.high) / t.all;
@@ -187,8 +197,8 @@ static tg_i128 rank_weights(const int64_t *pool, const int64_t *x, size_t m, siz
   return sum;
 }
 
-tg_status tg_u_test(const tg_alloc *a, const int64_t *x, size_t m, const int64_t *y, size_t n,
-                    uint64_t seed, tg_test *out) {
+tg_status tg_u_test(const tg_alloc *a, const tg_stop *stop, const int64_t *x, size_t m,
+                    const int64_t *y, size_t n, uint64_t seed, tg_test *out) {
   if (m == 0 || n == 0) return TG_ENODATA;
   if (m > SIZE_MAX / 32 - n) return TG_EOVERFLOW;
   size_t total = m + n;
@@ -203,7 +213,7 @@ tg_status tg_u_test(const tg_alloc *a, const int64_t *x, size_t m, const int64_t
   tg_sort_i64(mine, m);
   tg_i128 sum = rank_weights(pool, mine, m, total, ranks);
   tg_test t;
-  s = tg_sum_test(a, ranks, total, m, sum, seed, &t);
+  s = tg_sum_test(a, stop, ranks, total, m, sum, seed, &t);
   if (s == TG_OK) {
     /* U = R - m(m+1)/2 with the doubled rank sum 2R */
     t.statistic = (double)(sum - (tg_i128)m * (tg_i128)(m + 1)) / 2;
@@ -213,8 +223,8 @@ tg_status tg_u_test(const tg_alloc *a, const int64_t *x, size_t m, const int64_t
   return s;
 }
 
-tg_status tg_mean_test(const tg_alloc *a, const int64_t *x, size_t m, const int64_t *y, size_t n,
-                       uint64_t seed, tg_test *out) {
+tg_status tg_mean_test(const tg_alloc *a, const tg_stop *stop, const int64_t *x, size_t m,
+                       const int64_t *y, size_t n, uint64_t seed, tg_test *out) {
   if (m == 0 || n == 0) return TG_ENODATA;
   if (m > SIZE_MAX / 32 - n || tg_check_values(x, m) != TG_OK || tg_check_values(y, n) != TG_OK)
     return TG_EOVERFLOW;
@@ -227,7 +237,7 @@ tg_status tg_mean_test(const tg_alloc *a, const int64_t *x, size_t m, const int6
   for (size_t i = 0; i < n; i++) sy += y[i];
   tg_sort_i64(pool, m + n);
   tg_test t;
-  tg_status s = tg_sum_test(a, pool, m + n, m, sx, seed, &t);
+  tg_status s = tg_sum_test(a, stop, pool, m + n, m, sx, seed, &t);
   if (s == TG_OK) {
     t.statistic = (double)(sy * (tg_i128)m - sx * (tg_i128)n) / ((double)m * (double)n);
     *out = t;
@@ -237,8 +247,8 @@ tg_status tg_mean_test(const tg_alloc *a, const int64_t *x, size_t m, const int6
 }
 
 /* Counts (n <= 20) or draws sign patterns whose |sum| is at least the observed one. */
-tg_status tg_signflip_test(const tg_alloc *a, const int64_t *d, size_t n, uint64_t seed,
-                           tg_test *out) {
+tg_status tg_signflip_test(const tg_alloc *a, const tg_stop *stop, const int64_t *d, size_t n,
+                           uint64_t seed, tg_test *out) {
   (void)a;
   if (n == 0) return TG_ENODATA;
   if (tg_check_values(d, n) != TG_OK) return TG_EOVERFLOW;
@@ -252,6 +262,7 @@ tg_status tg_signflip_test(const tg_alloc *a, const int64_t *d, size_t n, uint64
   for (uint64_t r = 0; r < rounds; r++) {
     uint64_t bits = r;
     tg_i128 sum = 0;
+    if (tg_stop_at(stop, r, n)) return TG_EINTERRUPTED;
     for (size_t i = 0; i < n; i++) {
       if (!exact && i % 64 == 0) bits = tg_rng_next(&rng);
       sum += (bits >> (i % 64)) & 1 ? -(tg_i128)d[i] : (tg_i128)d[i];

@@ -106,13 +106,18 @@ void tg_put(tg_table *t, size_t row, size_t col, double v) {
   if (!isnan(v)) tg_table_set_f64(t, row, col, v);
 }
 
-tg_status tg_collapse(const tg_alloc *a, const tg_samples *s, int64_t *out) {
+tg_status tg_collapse(const tg_alloc *a, const tg_stop *stop, const tg_samples *s, int64_t *out) {
   tg_scratch scratch = {0};
   tg_status st = tg_samples_check(s);
   size_t base = st == TG_OK ? (size_t)s->key_start[0] : 0;
   size_t end = st == TG_OK ? (size_t)s->key_start[s->n_keys] : 0;
+  uint64_t done = 0;
   for (size_t u = base; st == TG_OK && u < end; u++) {
     size_t from = (size_t)s->unit_start[u], n = (size_t)s->unit_start[u + 1] - from;
+    if (tg_stop_after(stop, &done, n)) {
+      st = TG_EINTERRUPTED;
+      break;
+    }
     if (n == 1 && (s->weight == NULL || s->weight[from] > 0)) {
       out[u - base] = s->value[from];
       continue;

@@ -158,7 +158,8 @@ static tg_status summarize_key(const tg_alloc *a, const tg_samples *s, size_t ke
   return put_units(a, t, row, unit + (first - (size_t)s->key_start[0]), last - first, scale);
 }
 
-tg_status tg_summarize(const tg_alloc *a, const tg_samples *s, tg_table **out) {
+tg_status tg_summarize(const tg_alloc *a, const tg_stop *stop, const tg_samples *s,
+                       tg_table **out) {
   tg_table *t = NULL;
   int64_t *unit = NULL;
   tg_scratch scratch = {0};
@@ -166,11 +167,12 @@ tg_status tg_summarize(const tg_alloc *a, const tg_samples *s, tg_table **out) {
   if (st != TG_OK) return st;
   unit = tg_array(a, (size_t)(s->key_start[s->n_keys] - s->key_start[0]), sizeof *unit);
   if (unit == NULL) return TG_ENOMEM;
-  st = tg_collapse(a, s, unit);
+  st = tg_collapse(a, stop, s, unit);
   if (st != TG_OK) goto done;
   st = tg_table_new(a, summary_columns, TG_SUM_COLUMNS, &t);
   for (size_t key = 0; st == TG_OK && key < s->n_keys; key++)
-    st = summarize_key(a, s, key, unit, &scratch, t);
+    st = tg_stop_at(stop, key, TG_STOP_EVERY) ? TG_EINTERRUPTED
+                                              : summarize_key(a, s, key, unit, &scratch, t);
 done:
   tg_scratch_free(a, &scratch);
   tg_free(a, unit);

@@ -61,21 +61,24 @@ static double halves_cost(const halves *h) {
   return (double)(h->high_sum - (h->low_sum - own));
 }
 
-/* cost[i][j] of x[i..j]; `work` has room for n + 3 values. */
-static void segment_costs(const int64_t *x, size_t n, int64_t *work, double *cost) {
+/* cost[i][j] of x[i..j]; `work` has room for n + 3 values. TG_OK, TG_EINTERRUPTED. */
+static tg_status segment_costs(const tg_stop *stop, const int64_t *x, size_t n, int64_t *work,
+                               double *cost) {
   for (size_t i = 0; i < n; i++) {
+    if (tg_stop_at(stop, i, n)) return TG_EINTERRUPTED;
     halves h = {.low = work, .high = work + n / 2 + 2};
     for (size_t j = i; j < n; j++) {
       halves_add(&h, x[j]);
       cost[i * n + j] = halves_cost(&h);
     }
   }
+  return TG_OK;
 }
 
 /* Optimal partitioning (Jackson et al. 2005): best[j] = min over i of best[i] + cost(i..j-1) +
  * penalty. */
-tg_status tg_segment(const tg_alloc *a, const int64_t *x, size_t n, double penalty, size_t *start,
-                     size_t *k) {
+tg_status tg_segment(const tg_alloc *a, const tg_stop *stop, const int64_t *x, size_t n,
+                     double penalty, size_t *start, size_t *k) {
   if (!(penalty > 0)) return TG_EINVAL;
   if (n > TG_SEGMENT_MOST) return TG_ELIMIT;
   tg_status s = tg_check_values(x, n);
@@ -93,10 +96,15 @@ tg_status tg_segment(const tg_alloc *a, const int64_t *x, size_t n, double penal
   }
   double *best = cost + n * n;
   size_t *parts = from + n + 1;
-  segment_costs(x, n, work, cost);
+  s = segment_costs(stop, x, n, work, cost);
+  if (s != TG_OK) goto done;
   best[0] = 0;
   parts[0] = 0;
   for (size_t j = 1; j <= n; j++) {
+    if (tg_stop_at(stop, j - 1, n)) {
+      s = TG_EINTERRUPTED;
+      goto done;
+    }
     from[j] = 0;
     best[j] = cost[j - 1];
     parts[j] = 1;
@@ -177,8 +185,8 @@ static bool next_order(int64_t *v, size_t n) {
   return true;
 }
 
-tg_status tg_energy_step(const tg_alloc *a, const int64_t *x, size_t n, uint64_t seed,
-                         tg_energy *out) {
+tg_status tg_energy_step(const tg_alloc *a, const tg_stop *stop, const int64_t *x, size_t n,
+                         uint64_t seed, tg_energy *out) {
   if (n < 4) return TG_ENODATA;
   if (n > 1024) return TG_ELIMIT;
   for (size_t i = 0; i < n; i++) /* products of sums with n^2 and den^2 stay below 2^127 */
@@ -188,11 +196,16 @@ tg_status tg_energy_step(const tg_alloc *a, const int64_t *x, size_t n, uint64_t
   size_t at = 0, other = 0;
   quotient seen = largest_step(x, n, &at);
   uint64_t all = 0, far = 0;
+  tg_status s = TG_OK;
   memcpy(v, x, n * sizeof *v);
   tg_sort_i64(v, n);
   bool exact = n <= ORDERS_LISTED;
   if (exact) {
     do {
+      if (tg_stop_at(stop, all, n * n)) {
+        s = TG_EINTERRUPTED;
+        break;
+      }
       all++;
       far += !less(largest_step(v, n, &other), seen);
     } while (next_order(v, n));
@@ -202,6 +215,10 @@ tg_status tg_energy_step(const tg_alloc *a, const int64_t *x, size_t n, uint64_t
     far = 1;
     uint64_t draws = n <= 64 ? TG_RESAMPLES : 999;
     for (all = 1; all <= draws; all++) {
+      if (tg_stop_at(stop, all - 1, n * n)) {
+        s = TG_EINTERRUPTED;
+        break;
+      }
       for (size_t i = 0; i + 1 < n; i++) {
         size_t j = i + (size_t)tg_rng_below(&rng, n - i);
         int64_t swap = v[j];
@@ -212,10 +229,10 @@ tg_status tg_energy_step(const tg_alloc *a, const int64_t *x, size_t n, uint64_t
     }
   }
   double p_min = 2 / tg_choose(n, at);
-  *out = (tg_energy){(double)seen.num / ((double)n * (double)seen.den),
+  if (s == TG_OK) *out = (tg_energy){(double)seen.num / ((double)n * (double)seen.den),
                      (double)far / (double)all, p_min < 1 ? p_min : 1, at, exact};
   tg_free(a, v);
-  return TG_OK;
+  return s;
 }
 
 static const tg_column_def series_columns[TG_TREND_COLUMNS] = {
@@ -263,9 +280,9 @@ static tg_status put_steps(const tg_series *s, size_t key, const size_t *start, 
 }
 
 /* Segments one series; `start` and `work` have room for its releases. */
-static tg_status trend_key(const tg_alloc *a, const tg_series *s, size_t key, double margin,
-                           double margin_abs, uint64_t seed, size_t *start, int64_t *work,
-                           tg_table *series, tg_table *steps) {
+static tg_status trend_key(const tg_alloc *a, const tg_stop *stop, const tg_series *s, size_t key,
+                           double margin, double margin_abs, uint64_t seed, size_t *start,
+                           int64_t *work, tg_table *series, tg_table *steps) {
   size_t base = (size_t)s->start[key], n = (size_t)s->start[key + 1] - base, row, k = 0;
   const int64_t *v = s->value + base;
   double scale = (double)s->num[key] / (double)s->den[key];
@@ -278,7 +295,7 @@ static tg_status trend_key(const tg_alloc *a, const tg_series *s, size_t key, do
   if (margin_abs / scale > unit) unit = margin_abs / scale;
   double penalty = 2 * (unit > least ? unit : least);
   uint32_t found = 0;
-  st = tg_segment(a, v, n, penalty, start, &k);
+  st = tg_segment(a, stop, v, n, penalty, start, &k);
   if (st == TG_OK) st = put_steps(s, key, start, k, work, steps, &found);
   if (st != TG_OK) return st;
   tg_table_set_u32(series, row, TG_TREND_STEPS, found);
@@ -286,7 +303,7 @@ static tg_status trend_key(const tg_alloc *a, const tg_series *s, size_t key, do
   tg_put(series, row, TG_TREND_PENALTY, penalty * scale);
   tg_energy e;
   if (n < 8) return TG_OK;
-  st = tg_energy_step(a, v, n, seed, &e);
+  st = tg_energy_step(a, stop, v, n, seed, &e);
   if (st == TG_ELIMIT || st == TG_EOVERFLOW) return TG_OK;
   if (st != TG_OK) return st;
   tg_put(series, row, TG_TREND_P, e.p);
@@ -294,8 +311,8 @@ static tg_status trend_key(const tg_alloc *a, const tg_series *s, size_t key, do
   return TG_OK;
 }
 
-tg_status tg_trend(const tg_alloc *a, const tg_series *s, double margin, double margin_abs,
-                   uint64_t seed, tg_table **series, tg_table **steps) {
+tg_status tg_trend(const tg_alloc *a, const tg_stop *stop, const tg_series *s, double margin,
+                   double margin_abs, uint64_t seed, tg_table **series, tg_table **steps) {
   if (!(margin >= 0) || !(margin_abs >= 0)) return TG_EINVAL;
   size_t most = 0;
   for (size_t k = 0; k < s->n_keys; k++) {
@@ -311,7 +328,7 @@ tg_status tg_trend(const tg_alloc *a, const tg_series *s, double margin, double 
   if (st == TG_OK) st = tg_table_new(a, series_columns, TG_TREND_COLUMNS, &a_series);
   if (st == TG_OK) st = tg_table_new(a, step_columns, TG_STEP_COLUMNS, &a_steps);
   for (size_t k = 0; st == TG_OK && k < s->n_keys; k++)
-    st = trend_key(a, s, k, margin, margin_abs, seed, start, work, a_series, a_steps);
+    st = trend_key(a, stop, s, k, margin, margin_abs, seed, start, work, a_series, a_steps);
   tg_free(a, start);
   tg_free(a, work);
   if (st == TG_OK) {

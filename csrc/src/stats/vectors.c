@@ -92,8 +92,8 @@ static bool next_choice(bool *old_row, size_t n) {
 }
 
 /* W1 and the share of arrangements of whole units that lie as far apart. */
-static tg_status distance_test(const tg_alloc *a, group *g, uint64_t seed, double *w1,
-                               tg_test *out) {
+static tg_status distance_test(const tg_alloc *a, const tg_stop *stop, group *g, uint64_t seed,
+                               double *w1, tg_test *out) {
   size_t rows = g->m + g->n;
   bool *old_row = tg_array(a, rows, sizeof *old_row);
   tg_i128 *sum = tg_array(a, 2 * g->cores, sizeof *sum), *total = sum;
@@ -108,9 +108,15 @@ static tg_status distance_test(const tg_alloc *a, group *g, uint64_t seed, doubl
   tg_u128 seen = distance(g, old_row, total, sum);
   *w1 = (double)seen / ((double)g->m * (double)g->n * (double)g->cores);
   uint64_t all = 0, far = 0;
+  const uint64_t steps = rows * g->cores;
+  tg_status s = TG_OK;
   out->exact = tg_choose(rows, g->m) <= LIST_CHOICES;
   if (out->exact) {
     do {
+      if (tg_stop_at(stop, all, steps)) {
+        s = TG_EINTERRUPTED;
+        break;
+      }
       all++;
       far += distance(g, old_row, total, sum) >= seen;
     } while (next_choice(old_row, rows));
@@ -119,6 +125,10 @@ static tg_status distance_test(const tg_alloc *a, group *g, uint64_t seed, doubl
     tg_rng_seed(&rng, seed);
     far = 1;
     for (all = 1; all <= TG_RESAMPLES; all++) {
+      if (tg_stop_at(stop, all - 1, steps)) {
+        s = TG_EINTERRUPTED;
+        break;
+      }
       for (size_t i = 0, left = g->m; i < rows; i++) { /* selection sampling */
         old_row[i] = tg_rng_below(&rng, rows - i) < left;
         left -= old_row[i];
@@ -133,7 +143,7 @@ static tg_status distance_test(const tg_alloc *a, group *g, uint64_t seed, doubl
   if (out->p_min > 1) out->p_min = 1;
   tg_free(a, old_row);
   tg_free(a, total);
-  return TG_OK;
+  return s;
 }
 
 /* Doubled mid-ranks of one row's cores. */
@@ -168,8 +178,8 @@ static void shuffle(tg_rng *rng, int64_t *v, size_t n) {
 /* Permutation test of exchangeable labels: ranks within each unit (Friedman 1937), both sides
  * with their own sum of squared column sums, added; labels shuffled within units. NaN where no
  * side has two units. */
-static tg_status exchange_test(const tg_alloc *a, const int64_t *x, size_t m, const int64_t *y,
-                               size_t n, size_t cores, uint64_t seed, double *p) {
+static tg_status exchange_test(const tg_alloc *a, const tg_stop *stop, const int64_t *x, size_t m,
+                               const int64_t *y, size_t n, size_t cores, uint64_t seed, double *p) {
   *p = (double)NAN;
   if ((m < 2 && n < 2) || cores < 2) return TG_OK;
   if (cores > 4096 || m + n > 65536) return TG_OK; /* squares of sums would leave 64 bits */
@@ -181,14 +191,19 @@ static tg_status exchange_test(const tg_alloc *a, const int64_t *x, size_t m, co
   tg_rng rng;
   tg_rng_seed(&rng, seed);
   uint64_t far = 1, all = 1;
+  tg_status s = TG_OK;
   for (; all <= TG_RESAMPLES / 4; all++) { /* 2500 draws: p to 1 % is plenty for a note */
+    if (tg_stop_at(stop, all - 1, (m + n) * cores)) {
+      s = TG_EINTERRUPTED;
+      break;
+    }
     for (size_t r = 0; r < m + n; r++) shuffle(&rng, rank + r * cores, cores);
-    uint64_t s = column_squares(rank, m, cores) + column_squares(rank + m * cores, n, cores);
-    far += s >= seen;
+    uint64_t sum = column_squares(rank, m, cores) + column_squares(rank + m * cores, n, cores);
+    far += sum >= seen;
   }
   *p = (double)far / (double)all;
   tg_free(a, rank);
-  return TG_OK;
+  return s;
 }
 
 static int compare_rows(const int64_t *p, const int64_t *q, size_t cores) {
@@ -284,8 +299,9 @@ static void put_intervals(tg_table *t, size_t row, const group *g, double scale,
 
 /* Describes and tests one group. `work` has room for (m + n) * cores integers, `mean` for
  * 4 * cores doubles. */
-static tg_status compare_group(const tg_alloc *a, const int64_t *x, size_t m, const int64_t *y,
-                               size_t n, size_t cores, double scale, const uint64_t step[2],
+static tg_status compare_group(const tg_alloc *a, const tg_stop *stop, const int64_t *x, size_t m,
+                               const int64_t *y, size_t n, size_t cores, double scale,
+                               const uint64_t step[2],
                                uint64_t seed, tg_table *t) {
   size_t row;
   tg_status s = tg_table_append(t, &row);
@@ -308,7 +324,7 @@ static tg_status compare_group(const tg_alloc *a, const int64_t *x, size_t m, co
   column_means(g.rows, m, cores, scale, mean);
   column_means(new_rows, n, cores, scale, mean + cores);
   put_range(t, row, TG_VEC_CORE_LOW, mean, mean + cores, cores);
-  s = exchange_test(a, g.rows, m, new_rows, n, cores, seed, &p);
+  s = exchange_test(a, stop, g.rows, m, new_rows, n, cores, seed, &p);
   if (s != TG_OK) goto done;
   for (size_t r = 0; r < m + n; r++) tg_sort_i64(g.rows + r * cores, cores);
   column_means(g.rows, m, cores, scale, mean + 2 * cores);
@@ -323,7 +339,7 @@ static tg_status compare_group(const tg_alloc *a, const int64_t *x, size_t m, co
   put_intervals(t, row, &g, scale, step);
   sort_rows(g.rows, m, cores);
   sort_rows(new_rows, n, cores);
-  if (s == TG_OK) s = distance_test(a, &g, seed, &w1, &test);
+  if (s == TG_OK) s = distance_test(a, stop, &g, seed, &w1, &test);
   if (s != TG_OK) goto done;
   tg_put(t, row, TG_VEC_W1, w1 * scale);
   tg_put(t, row, TG_VEC_W1_P, test.p);
@@ -335,8 +351,8 @@ done:
   return s;
 }
 
-tg_status tg_compare_vectors(const tg_alloc *a, const tg_vectors *v_old, const tg_vectors *v_new,
-                             uint64_t seed, tg_table **out) {
+tg_status tg_compare_vectors(const tg_alloc *a, const tg_stop *stop, const tg_vectors *v_old,
+                             const tg_vectors *v_new, uint64_t seed, tg_table **out) {
   tg_table *t = NULL;
   const int64_t *x = v_old->value, *y = v_new->value;
   if (v_old->n_groups != v_new->n_groups) return TG_EINVAL;
@@ -354,7 +370,7 @@ tg_status tg_compare_vectors(const tg_alloc *a, const tg_vectors *v_old, const t
     const uint64_t step[2] = {v_old->step[i], v_new->step[i]};
     if (step[0] == 0 || step[1] == 0) s = TG_EINVAL;
     double scale = (double)v_old->num[i] / (double)v_old->den[i];
-    if (s == TG_OK) s = compare_group(a, x, m, y, n, cores, scale, step, seed, t);
+    if (s == TG_OK) s = compare_group(a, stop, x, m, y, n, cores, scale, step, seed, t);
     x += m * cores;
     y += n * cores;
   }
