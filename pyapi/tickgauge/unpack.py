@@ -233,7 +233,7 @@ class Unpacked:
         errors = damaged()
         members = total = 0
         data = b""
-        for more, last in _slices(pieces):
+        for more, last in _slices(pieces, form != "gz"):
             data += more
             while data or (state is not None and not state.needs_input):
                 if state is None:  # the next member, or the padding of a tape
@@ -288,11 +288,24 @@ def _peek(pieces: Iterator[bytes]) -> tuple[Iterator[bytes], bytes]:
     return chain(first, pieces), head
 
 
-def _slices(pieces: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """Slices of at most `PACKED` bytes; behind the last one an empty one, which is marked."""
+def _slices(pieces: Iterable[bytes], aligned: bool) -> Iterator[tuple[bytes, bool]]:
+    """Slices of at most `PACKED` bytes; behind the last one an empty one, which is marked.
+
+    `aligned`: they are cut at multiples of `PACKED` whatever the pieces are. A decompressor that
+    meets damage keeps what the call would have given, so what is had of damaged data depends on
+    where the calls were cut; gz alone is asked again byte by byte.
+    """
+    held = bytearray()
     for piece in pieces:
-        for at in range(0, len(piece), PACKED):
-            yield piece[at : at + PACKED], False
+        held += piece
+        while len(held) >= PACKED:
+            yield bytes(held[:PACKED]), False
+            del held[:PACKED]
+        if held and not aligned:
+            yield bytes(held), False
+            held.clear()
+    if held:
+        yield bytes(held), False
     yield b"", True
 
 
