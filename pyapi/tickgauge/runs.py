@@ -265,11 +265,14 @@ def published(path: str | os.PathLike[str] | Iterable[Mapping[str, str]]) -> dic
     Raises
     ------
     InputError
-        A column is missing.
+        A column is missing, or it is no CSV.
     """
     from .reading import read
 
-    rows = list(_csv_rows(path) if isinstance(path, (str, os.PathLike)) else path)
+    try:
+        rows = list(_csv_rows(path) if isinstance(path, (str, os.PathLike)) else path)
+    except csv.Error as error:
+        raise InputError(f"the table of run times is damaged: {error}", path=str(path)) from error
     texts: dict[str, list[str]] = {}
     for r in rows:
         try:

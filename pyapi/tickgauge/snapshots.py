@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -208,13 +209,16 @@ def snapshot(*sources: Any, exchange: Any = None) -> Snapshot:
     Raises
     ------
     NotEnoughData
-        No source, or one without a digest.
+        No source, one without a digest, or no reading in any of them.
     """
     if not sources:
         raise NotEnoughData("a snapshot needs a source")
     parts = [one if isinstance(one, Snapshot) else _of_side(side_of(one), exchange) for one in
              _flat(sources)]  # fmt: skip
-    return parts[0].merge(*parts[1:])
+    made = parts[0].merge(*parts[1:])
+    if not made.keys:
+        raise NotEnoughData("a snapshot counts readings, and the sources have none")
+    return made
 
 
 def _flat(sources: Iterable[Any]) -> list[Any]:
@@ -242,8 +246,7 @@ def _of_side(side: Side, exchange: Any) -> Snapshot:
     ids = np.stack([side.key, side.source, side.boot, side.run], 1)[order]
     new = np.ones(len(ids), "?")
     new[1:] = (ids[1:] != ids[:-1]).any(axis=1)
-    first: list[int] = np.flatnonzero(new).tolist()
-    for a, b in zip(first, [*first[1:], len(ids)], strict=True):
+    for a, b in pairwise([*np.flatnonzero(new).tolist(), len(ids)]):
         k, s, boot, run = ids[a].tolist()
         key = side.keys[k]
         blocks = class_of(key, exchange) != "none" and side.weight is None

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from ..errors import InputError
 
 __all__ = ["FileStatus", "Index", "SourceStatus"]
 
@@ -80,15 +83,25 @@ class Index:
     version : str
         Of the program and of the options that decide what is read: a status that was kept under
         another one does not count.
+
+    Raises
+    ------
+    InputError
+        The file is no database, or a damaged one.
+    OSError
+        It cannot be opened, read or written; from every method.
     """
 
     def __init__(self, path: Path, version: str) -> None:
+        self._path = path
         self._version = version
         self._db = sqlite3.connect(path, isolation_level=None)
         try:
             self._prepare()
-        except BaseException:
+        except BaseException as error:
             self._db.close()
+            if isinstance(error, (sqlite3.Error, ValueError)):  # ValueError: no UTF-8
+                raise _told(path, error) from error
             raise
 
     def _prepare(self) -> None:
@@ -109,7 +122,8 @@ class Index:
         try:
             yield
         except BaseException:
-            self._db.execute("ROLLBACK")
+            with contextlib.suppress(sqlite3.Error):  # it may have been done already
+                self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
 
@@ -120,12 +134,22 @@ class Index:
         self._db.close()
 
     def find(self, path: str, size: int, mtime: int) -> FileStatus | None:
-        """The status of a file that has not changed since, None if there is none."""
-        row = self._db.execute(
-            "SELECT status FROM files WHERE path = ? AND size = ? AND mtime = ? AND version = ?",
-            (path, size, mtime, self._version),
-        ).fetchone()
-        return None if row is None else _from_json(row[0])
+        """The status of a file that has not changed since, None if there is none.
+
+        Raises
+        ------
+        InputError
+            The file is damaged.
+        """
+        try:
+            row = self._db.execute(
+                "SELECT status FROM files"
+                " WHERE path = ? AND size = ? AND mtime = ? AND version = ?",
+                (path, size, mtime, self._version),
+            ).fetchone()
+            return None if row is None else _from_json(row[0])
+        except (sqlite3.Error, ValueError, TypeError, KeyError, AttributeError) as error:
+            raise _told(self._path, error) from error
 
     def store(self, statuses: Iterable[FileStatus]) -> None:
         """Keep these, all or none; files that failed are not kept."""
@@ -134,9 +158,28 @@ class Index:
             for s in statuses
             if s.state in ("read", "not recognised") and s.size >= 0
         ]
-        if rows:
+        if not rows:
+            return
+        try:
             with self._transaction():
                 self._db.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", rows)
+        except (sqlite3.Error, ValueError) as error:
+            raise _told(self._path, error) from error
+
+
+_DISK = {
+    "FULL": errno.ENOSPC, "IOERR": errno.EIO, "READONLY": errno.EROFS, "CANTOPEN": errno.EACCES,
+    "PERM": errno.EPERM, "BUSY": errno.EBUSY, "LOCKED": errno.EBUSY,
+}  # fmt: skip
+
+
+def _told(path: Path, error: Exception) -> Exception:
+    """What SQLite says as an exception that a caller knows: OSError of the disk, or InputError."""
+    name = str(getattr(error, "sqlite_errorname", "")).removeprefix("SQLITE_").partition("_")[0]
+    if name in _DISK:
+        return OSError(_DISK[name], str(error), str(path))
+    text = f"the index of the batch is damaged ({error}); without it every file is read again"
+    return InputError(text, path=str(path))
 
 
 def _from_json(text: str) -> FileStatus:

@@ -7,12 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..errors import LimitError
 from ..platforms import Platform, release_key
 from .delta import Interval, close, percent, threshold_interval
 from .model import Cell, Release, Row, Table, distinct
 from .published import read_published
 
 __all__ = ["Audit", "ReleaseAudit", "WrongCell", "audit", "audit_releases"]
+
+#: Pairs of cells that an audit forms: minutes of work at the very most, and far beyond any page.
+MOST_PAIRS = 1 << 21
 
 
 @dataclass(frozen=True)
@@ -309,6 +313,8 @@ def _sign_differs(printed: str | None, right: str | None) -> bool:
 def _wrong_cells(
     release: Release, pairing: _Pairing, others: Sequence[Release], threshold: float | None
 ) -> list[WrongCell]:
+    rows = sum(len(t.rows) for r in (pairing.baseline, *others) for t in r.tables.values())
+    searched = rows * len(pairing.pairs) <= MOST_PAIRS
     right = {id(p.cell): p for p in _pairs(release, pairing.baseline, "cpu")}
     found = []
     for pair in pairing.pairs:
@@ -331,7 +337,9 @@ def _wrong_cells(
                 right=should,
                 change=truth.change(pairing.unit) or "",
                 sign=_sign_differs(pair.cell.delta, should),
-                cause=_cause(pair, truth, pairing, others, threshold),
+                cause=_cause(pair, truth, pairing, others, threshold)
+                if searched
+                else "not looked for: the tables have too many rows",
                 source=pair.table.source,
                 line=pair.cell.line,
             )
@@ -366,13 +374,33 @@ def _thresholds(
     return found
 
 
+def _bounded(releases: Iterable[Release]) -> None:
+    """LimitError where holding every release against every other would take minutes."""
+    sizes: dict[str, list[int]] = {}
+    for release in releases:
+        sizes.setdefault(_board(release), []).append(len(release))
+    for cells in sizes.values():
+        if sum(cells) * (len(cells) - 1) > MOST_PAIRS:
+            raise LimitError(
+                f"{sum(cells)} cells of {len(cells)} data sets of one platform are too many to "
+                f"audit: cells times data sets is at most {MOST_PAIRS}"
+            )
+
+
 def audit_releases(releases: Iterable[Release]) -> Audit:
     """Audits releases that were read already; reprints count once.
 
     A release's deltas are held against every other given data set of its platform, paired by cpu
     and by row; the one that reproduces most of them is their baseline, if it reproduces more than
     half. Right is then the change against the same cpu of that baseline.
+
+    Raises
+    ------
+    LimitError
+        Cells times data sets of one platform are more than `MOST_PAIRS`.
     """
+    releases = list(releases)
+    _bounded(releases)
     assumed: dict[str, None] = {}
     versions: list[Release] = []
     for release, reprints in distinct(releases):

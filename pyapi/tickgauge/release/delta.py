@@ -105,13 +105,17 @@ def threshold_interval(cells: Iterable[tuple[float, float, bool]]) -> tuple[Inte
     for old, new, printed in cells:
         larger = max(abs(old), abs(new))
         changes.append((abs(new - old) / larger if larger else 0.0, printed))
-    steps = sorted({c for c, _ in changes if c > 0})
+    gained: dict[float, int] = {}  # errors more where the threshold passes a change
+    for change, printed in changes:
+        if change > 0:
+            gained[change] = gained.get(change, 0) + (1 if printed else -1)
+    steps = sorted(gained)
     # Below the first step every changed cell needs a bracket and no equal one.
     errors = sum(printed == (change == 0) for change, printed in changes)
     best = Interval(0.0, steps[0] if steps else math.inf)
     fewest = errors
     for at, step in enumerate(steps):
-        errors += sum(1 if printed else -1 for change, printed in changes if change == step)
+        errors += gained[step]
         if errors < fewest:
             above = steps[at + 1] if at + 1 < len(steps) else math.inf
             best, fewest = Interval(step, above), errors

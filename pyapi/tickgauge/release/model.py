@@ -122,8 +122,10 @@ class Release:
     def digest(self) -> str:
         """Equal for reprints: platform, tests, cpus (or labels) and values, not their order."""
         lines = sorted(
-            f"{t.test} {r.cpu or 'row ' + str(t.rows.index(r))} {m} {c.ns}"
-            for t, r, m, c in self.cells()
+            f"{table.test} {row.cpu or f'row {at}'} {metric} {cell.ns}"
+            for table in self.tables.values()
+            for at, row in enumerate(table.rows)
+            for metric, cell in row.cells.items()
         )
         name = self.platform.name if self.platform else ""
         return hashlib.sha256("\n".join([name, *lines]).encode()).hexdigest()

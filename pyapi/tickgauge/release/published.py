@@ -41,7 +41,8 @@ _CELLS = {
     "cluster": r"[0-9]{1,9}", "core": r"[0-9]{1,9}", "row": r"([0-9]{1,9})?",
     "value_ns": NUMBER, "printed_delta_pct": rf"([+-]?{NUMBER}|from 0)?",
 }  # fmt: skip
-SUSPICIOUS = 16 << 20  # a page or CSV larger than this is no release table
+SUSPICIOUS = 16 << 20  # a CSV larger than this is no release table
+LARGEST_PAGE = 1 << 20  # characters; docutils reads some 50,000 a second
 
 
 @dataclass(frozen=True)
@@ -126,15 +127,25 @@ def _from_file(raw: RawTable, place: Place) -> tuple[RawTable, str, Path] | str:
     if place.path is None:
         return f"{raw.file} cannot be found: the page itself is no file"
     below = place.path.parent.resolve()
-    source = (below / raw.file).resolve()
+    try:
+        source = (below / raw.file).resolve()
+    except (OSError, ValueError) as error:  # a loop of links, a NUL
+        return f"{raw.file!r} is no file name: {error}"
     if not source.is_relative_to(below):
         return f"{raw.file} is not below the page"
-    rows, lines, form = _read_csv_rows(_text(source))
+    try:
+        rows, lines, form = _read_csv_rows(_text(source))
+    except OSError as error:
+        return f"{raw.file} cannot be read: {error}"
     whole = RawTable(raw.caption, raw.sections, raw.rows + rows, raw.lines + lines, raw.line)
     return whole, form, source
 
 
 def _read_page(text: str, place: Place) -> list[Release]:
+    if len(text) > LARGEST_PAGE:
+        raise InputError(
+            f"a page of more than {LARGEST_PAGE} characters is no release table", path=place.name
+        )
     tables, plain = page_tables(text, place.name)
     groups: dict[str, _Group] = {}
     platform = place.named
