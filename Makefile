@@ -21,8 +21,8 @@ OPT ?= -O2 -g
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SAN := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
-.PHONY: demo test test-all check-c check-py asan valgrind tsan lint bench fuzz coverage clean build \
-        deps-build deps-test symbols test-aarch64 wheel help picture browser
+.PHONY: demo test test-all check-c check-py asan valgrind tsan lint bench fuzz fuzz-py coverage coverage-py \
+        clean build deps-build deps-test symbols test-aarch64 wheel help picture browser
 .DEFAULT_GOAL := help
 
 help:
@@ -143,16 +143,36 @@ lint: build $(VENV)/deps-test
 	@echo "make lint: clean"
 
 SECONDS ?= 30
+# TARGETS="scanner py_page": these only; the names of those in Python begin with py_.
+C_TARGETS = $(filter-out py_%,$(TARGETS))
+PY_TARGETS = $(filter py_%,$(TARGETS))
 fuzz:
-	@tests/tools/need.sh fuzz
-	@sh tests/fuzz/run.sh $(SECONDS)
+	@[ -n "$(TARGETS)" ] && [ -z "$(C_TARGETS)" ] || \
+	  { tests/tools/need.sh fuzz && sh tests/fuzz/run.sh $(SECONDS) $(C_TARGETS); }
+	@[ -n "$(TARGETS)" ] && [ -z "$(PY_TARGETS)" ] || \
+	  $(MAKE) -s --no-print-directory fuzz-py TARGETS="$(PY_TARGETS)"
+
+fuzz-py: build $(VENV)/deps-test
+	@$(BIN)/python -m pip install -q --disable-pip-version-check $$($(BIN)/python tests/tools/requirements.py fuzz)
+	@$(BIN)/python tests/fuzz/py/run.py $(SECONDS) $(TARGETS)
 
 bench: build $(VENV)/deps-test
 	@$(BIN)/python tests/bench/run.py
 
 coverage: need-test
 	@$(MAKE) -s -j$(JOBS) --no-print-directory run-suites DIR=build/cov
-	@$(PYTHON) tests/tools/coverage.py build/cov
+	@$(MAKE) -s --no-print-directory coverage-py
+	@$(PYTHON) tests/tools/coverage.py c build/cov
+	@$(PYTHON) tests/tools/coverage.py python build/cov/python.json 85
+
+# Processes that the tests start are counted, too; a failing test fails it.
+coverage-py: build $(VENV)/deps-test
+	@$(BIN)/python -m pip install -q --disable-pip-version-check \
+	  "$$($(BIN)/python tests/tools/requirements.py dev | grep ^coverage)"
+	@rm -rf build/cov/python*; mkdir -p build/cov
+	@$(BIN)/python -m coverage run -m pytest -q -m "not slow and not noasan"
+	@$(BIN)/python -m coverage combine -q
+	@$(BIN)/python -m coverage json -q -o build/cov/python.json
 
 test-aarch64:
 	@tests/tools/need.sh aarch64
