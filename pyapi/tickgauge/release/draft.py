@@ -178,7 +178,10 @@ def finish(
     drafts: list[Draft], label: str, platform: Platform | None, source: str, form: str,
     problems: list[tuple[int, str]], *, true_ids: bool = False,
 ) -> Release:  # fmt: skip
-    """Decides units and cpus over all tables of a release."""
+    """Decides units and cpus over all tables of a release.
+
+    `true_ids`: tickgauge printed them, so that labels are cpus and titles have the unit.
+    """
     release = Release(label, platform, source, form, problems=problems)
     tick = platform.tick_ns if platform else None
     groups: dict[str | None, list[str]] = {}
@@ -189,7 +192,8 @@ def finish(
     units: dict[str | None, str] = {}
     for stated, texts in groups.items():
         if texts:
-            units[stated], why = _decide_unit(texts, stated, tick)
+            own = stated if true_ids else None  # what tickgauge printed says its unit rightly
+            units[stated], why = (own, "") if own else _decide_unit(texts, stated, tick)
             if why:
                 release.notes.append(why)
     for draft in drafts:

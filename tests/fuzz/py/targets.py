@@ -296,7 +296,8 @@ def unpack(data: bytes) -> None:
     for magic, whole in _WHOLE:
         if data.startswith(magic) and len(layers) == 1 and sound:
             with contextlib.suppress(EOFError, OSError, ValueError, zlib.error, lzma.LZMAError):
-                assert whole(data) == plain, "the standard library gives other bytes"
+                # it stops at padding between members of bz2, which is passed over here
+                assert plain.startswith(whole(data)), "the standard library gives other bytes"
 
 
 # ---- release tables ------------------------------------------------------------------------------
