@@ -77,7 +77,7 @@ static int form_of(const char *word, tg_capture_form *form) {
 
 static PyObject *capture_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"form", "sample_on", "keep", "map", "samples",
-                          "max_item", "max_signals", NULL};
+                          "max_item", "max_signals", "max_width", "max_scope", NULL};
   const char *word, *columns[MOST_WORDS], *roles[MOST_WORDS];
   PyObject *keep_arg = NULL, *map_arg = NULL, *keep = NULL, *map = NULL, *values[MOST_WORDS];
   tg_capture_map pairs[MOST_WORDS];
@@ -86,9 +86,10 @@ static PyObject *capture_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
   tg_capture *capture = NULL;
   tg_error err = {0};
   Capture *self = NULL;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|$zOOO&O&O&", names, &word, &o.sample_on,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|$zOOO&O&O&O&O&", names, &word, &o.sample_on,
                                    &keep_arg, &map_arg, tg_py_u64, &o.samples, tg_py_u64,
-                                   &o.max_item, tg_py_u64, &o.max_signals) ||
+                                   &o.max_item, tg_py_u64, &o.max_signals, tg_py_u32, &o.max_width,
+                                   tg_py_u32, &o.max_scope) ||
       form_of(word, &form) < 0)
     return NULL;
   keep = take_sequence(keep_arg, "keep");

@@ -257,25 +257,27 @@ typedef struct {
 
 static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"rules",       "max_line",  "max_records", "max_problems",
-                          "repair_uart", "keep_near", NULL};
+                          "repair_uart", "keep_near", "max_label",   NULL};
   PyObject *module = PyType_GetModule(type);
   tg_py_ruleset *rules = NULL;
   uint64_t max_line = 0;
   uint64_t max_records = 0;
   uint64_t max_problems = 0;
+  uint64_t max_label = 0;
   int repair = 0;
   int near = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$O&O&O&pp:Reader", names,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$O&O&O&ppO&:Reader", names,
                                    tg_py_state_of(module)->ruleset_type, &rules, tg_py_u64,
                                    &max_line, tg_py_u64, &max_records, tg_py_u64, &max_problems,
-                                   &repair, &near)) {
+                                   &repair, &near, tg_py_u64, &max_label)) {
     return NULL;
   }
   if (rules->taken) {
     PyErr_SetString(PyExc_RuntimeError, "the rule set is in use by another reader");
     return NULL;
   }
-  tg_reader_options options = {max_line, max_records, max_problems, repair != 0, near != 0};
+  tg_reader_options options = {max_line,    max_records, max_problems,
+                               repair != 0, near != 0,   max_label};
   tg_error err = {0};
   Reader *self = (Reader *)type->tp_alloc(type, 0);
   if (self == NULL) return NULL;
@@ -447,7 +449,7 @@ static PyType_Slot reader_slots[] = {
     {Py_tp_methods, reader_methods},
     {Py_tp_doc,
      "Reader(rules, *, max_line=0, max_records=0, max_problems=0, repair_uart=False,\n"
-     "       keep_near=False)\n--\n\nReads one source with a rule set, which serves "
+     "       keep_near=False, max_label=0)\n--\n\nReads one source with a rule set, which serves "
      "one reader at a time. One thread at a time:\na call while another is under way is a "
      "RuntimeError and changes nothing."},
     {0, NULL}};
@@ -475,21 +477,38 @@ static PyObject *tables_of(PyObject *module, tg_result *result, tg_py_hold *hold
   return out;
 }
 
+/* Puts what the tables do not show into the caller's dict. */
+static int tell(PyObject *told, uint64_t left_out) {
+  PyObject *count = PyLong_FromUnsignedLongLong(left_out);
+  const int failed = count == NULL || PyDict_SetItemString(told, "left_out", count) < 0;
+  Py_XDECREF(count);
+  return failed ? -1 : 0;
+}
+
 static PyObject *reduce(PyObject *module, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"sources",  "clock_hz", "tee_offset", "together",
-                          "platform", "topology", NULL};
+                          "platform", "topology", "max_keys",   "told", NULL};
   PyObject *sources = NULL;
   PyObject *tee_offset = Py_None;
   uint64_t clock_hz = 0;
   int together = 0;
   const char *platform = NULL;
   PyObject *platforms = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$O&OpzO:reduce", names, &sources, tg_py_u64,
-                                   &clock_hz, &tee_offset, &together, &platform, &platforms)) {
+  PyObject *told = Py_None;
+  uint64_t max_keys = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$O&OpzOO&O:reduce", names, &sources, tg_py_u64,
+                                   &clock_hz, &tee_offset, &together, &platform, &platforms,
+                                   tg_py_u64, &max_keys, &told)) {
     return NULL;
   }
-  tg_reduce_options options = {
-      .clock_hz = clock_hz, .together = together != 0, .platform = platform};
+  if (told != Py_None && !PyDict_Check(told)) {
+    PyErr_SetString(PyExc_TypeError, "told is a dict");
+    return NULL;
+  }
+  tg_reduce_options options = {.clock_hz = clock_hz,
+                               .together = together != 0,
+                               .platform = platform,
+                               .max_keys = max_keys};
   if (tee_offset != Py_None) {
     options.tee_offset = PyLong_AsLongLong(tee_offset);
     options.have_tee_offset = true;
@@ -537,6 +556,7 @@ static PyObject *reduce(PyObject *module, PyObject *args, PyObject *kwargs) {
   tg_py_hold *hold = tg_py_hold_new(result, release_result);
   if (hold == NULL) goto done;
   out = tables_of(module, result, hold);
+  if (out != NULL && told != Py_None && tell(told, tg_result_left_out(result)) < 0) Py_CLEAR(out);
   tg_py_hold_put(hold);
 done:
   tg_py_topology_free(topology);
@@ -548,11 +568,13 @@ done:
 static PyMethodDef functions[] = {
     {"reduce", (PyCFunction)(void (*)(void))reduce, METH_VARARGS | METH_KEYWORDS,
      "reduce(sources, *, clock_hz=0, tee_offset=None, together=False, platform=None,\n"
-     "       topology=None)\n--\n\nBoots, then every format that has records: a dict of Tables. "
+     "       topology=None, max_keys=0, told=None)\n--\n\n"
+     "Boots, then every format that has records: a dict of Tables. "
      "The sources are the Records of\n"
      "one console, or of several consoles of the same boots with `together`. `topology` is a\n"
      "sequence of platforms (name, names, clock_hz, cpus, linear, maps). Several threads may\n"
-     "reduce the same Records. KeyboardInterrupt (whatever a signal's handler raises) ends it."},
+     "reduce the same Records. KeyboardInterrupt (whatever a signal's handler raises) ends it.\n"
+     "`told`, a dict, gets `left_out`: the readings of keys beyond `max_keys`."},
     {NULL, NULL, 0, NULL}};
 
 int tg_py_add_reader(PyObject *module) {

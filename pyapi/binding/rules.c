@@ -77,12 +77,15 @@ static int take_rule(PyObject *dict, tg_rule_def *def, const char ***rows) {
 static void release_ruleset(void *set) { tg_ruleset_free(set); }
 
 static PyObject *ruleset_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"rules", "builtin", NULL};
+  static char *names[] = {"rules", "builtin", "max_rules", "max_template", NULL};
   PyObject *rules = NULL;
   int builtin = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|Op:RuleSet", names, &rules, &builtin)) {
+  uint64_t most[2] = {0, 0};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|Op$O&O&:RuleSet", names, &rules, &builtin,
+                                   tg_py_u64, &most[0], tg_py_u64, &most[1])) {
     return NULL;
   }
+  const tg_rule_limits limits = {(size_t)most[0], (size_t)most[1]};
   PyObject *items = rules == NULL ? PyTuple_New(0) : PySequence_Tuple(rules);
   if (items == NULL) return NULL;
   size_t n = (size_t)PyTuple_GET_SIZE(items);
@@ -99,8 +102,8 @@ static PyObject *ruleset_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
   for (size_t i = 0; i < n; i++) {
     if (take_rule(PyTuple_GET_ITEM(items, (Py_ssize_t)i), &defs[i], &rows[i]) < 0) goto done;
   }
-  status = builtin ? tg_formats_ruleset(NULL, defs, n, &set, &err)
-                   : tg_ruleset_new(NULL, defs, n, &set, &err);
+  status = builtin ? tg_formats_ruleset_within(NULL, defs, n, &limits, &set, &err)
+                   : tg_ruleset_new_within(NULL, defs, n, &limits, &set, &err);
   if (status != TG_OK) {
     tg_py_raise(PyType_GetModule(type), status, &err, 1);
     goto done;
@@ -254,7 +257,7 @@ static PyType_Slot ruleset_slots[] = {
     {Py_tp_methods, ruleset_methods},
     {Py_tp_getset, ruleset_getset},
     {Py_tp_doc,
-     "RuleSet(rules=(), builtin=True)\n--\n\n"
+     "RuleSet(rules=(), builtin=True, *, max_rules=0, max_template=0)\n--\n\n"
      "Compiled line rules: those given (dicts with the members of tg_rule_def), then\n"
      "those of the built-in formats."},
     {0, NULL}};

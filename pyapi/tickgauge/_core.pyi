@@ -115,7 +115,14 @@ def energy_step(x: _I64, seed: int = 1, /) -> tuple[int, float, float, float, bo
 class RuleSet:
     """Compiled line rules."""
 
-    def __init__(self, rules: Sequence[dict[str, Any]] = (), builtin: bool = True) -> None: ...
+    def __init__(
+        self,
+        rules: Sequence[dict[str, Any]] = (),
+        builtin: bool = True,
+        *,
+        max_rules: int = 0,
+        max_template: int = 0,
+    ) -> None: ...
     @property
     def names(self) -> tuple[str, ...]: ...
     def __len__(self) -> int: ...
@@ -151,6 +158,7 @@ class Reader:
         max_problems: int = 0,
         repair_uart: bool = False,
         keep_near: bool = False,
+        max_label: int = 0,
     ) -> None: ...
     def feed(self, data: Buffer, /) -> None: ...
     def feed_fd(self, fd: int, max: int = 16777216, /) -> int: ...
@@ -164,6 +172,8 @@ def reduce(
     together: bool = False,
     platform: str | None = None,
     topology: Sequence[tuple[Any, ...]] | None = None,
+    max_keys: int = 0,
+    told: dict[str, int] | None = None,
 ) -> dict[str, Table]: ...
 
 # ---- captures -----------------------------------------------------------------------------------
@@ -184,6 +194,8 @@ class Capture:
         samples: int = 0,
         max_item: int = 0,
         max_signals: int = 0,
+        max_width: int = 0,
+        max_scope: int = 0,
     ) -> Capture: ...
     def feed(self, data: bytes, /) -> None: ...
     def finish(self) -> None: ...

@@ -129,7 +129,13 @@ def _of_tar(stream: Stream, limits: Limits) -> Iterator[Stream]:
                     continue
                 count += 1
                 if count > limits.entries:
-                    raise LimitError(f"more than {limits.entries} members", path=name)
+                    raise LimitError(
+                        f"more than {limits.entries} members (--limit entries=N)", path=name
+                    )
+                if (bad := _long_name(name, info.name, limits)) is not None:
+                    yield bad
+                    archive.members.clear()  # type: ignore[attr-defined]
+                    continue
                 file = archive.extractfile(info)
                 member = Source(f"{name}/{info.name}", _once(name))
                 # holes cost nothing in an archive: only what is stored counts as packed
@@ -143,6 +149,16 @@ def _of_tar(stream: Stream, limits: Limits) -> Iterator[Stream]:
         return
     if not pull.ends_with_zeros:
         yield broken(name, InputError("the archive is cut: it has no end mark", path=name))
+
+
+def _long_name(archive: str, member: str, limits: Limits) -> Stream | None:
+    """The refusal of a member whose name is longer than `limits` allow, or None."""
+    size = len(member.encode("utf-8", "surrogateescape"))
+    if size <= limits.path:
+        return None
+    shown = f"{archive}/{member[:60]}..."
+    text = f"a member's name of {size} bytes, more than {limits.path} (--limit path=N)"
+    return broken(shown, LimitError(text, path=shown))
 
 
 def _stored(info: tarfile.TarInfo) -> int:
@@ -183,9 +199,13 @@ class _Member(io.RawIOBase):
         self._given += len(data)
         if self._limits is not None and self._packed is not None and self._given > SLACK:
             if self._given > self._limits.size:
-                raise LimitError(f"unfolds into more than {self._limits.size} bytes")
+                raise LimitError(
+                    f"unfolds into more than {self._limits.size} bytes (--limit size=N)"
+                )
             if self._given > self._limits.ratio * max(1, self._packed):
-                raise LimitError(f"unfolds to more than {self._limits.ratio} times its size")
+                raise LimitError(
+                    f"unfolds to more than {self._limits.ratio} times its size (--limit ratio=N)"
+                )
         return data
 
     def close(self) -> None:
@@ -232,11 +252,14 @@ def _zip_members(
 ) -> Iterator[Stream]:
     with archive:
         if len(infos) > limits.entries:
-            text = f"has {len(infos)} members, more than {limits.entries}"
+            text = f"has {len(infos)} members, more than {limits.entries} (--limit entries=N)"
             yield broken(name, LimitError(text, path=name))
             return
         for info in infos:
             shown = f"{name}/{info.filename}"
+            if (bad := _long_name(name, info.filename, limits)) is not None:
+                yield bad
+                continue
             try:
                 file = archive.open(info)
             except (OSError, *ZIP_DAMAGE) as error:

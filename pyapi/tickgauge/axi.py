@@ -178,9 +178,15 @@ class Port:
         kind: str,
         assume: tuple[tuple[str, int], ...],
         ignore_gaps: bool,
+        max_transactions: int = 0,
     ) -> None:
         self._core = core
-        self._how: dict[str, Any] = {"kind": kind, "assume": assume, "ignore_gaps": ignore_gaps}
+        self._how: dict[str, Any] = {
+            "kind": kind,
+            "assume": assume,
+            "ignore_gaps": ignore_gaps,
+            "max_transactions": max_transactions,
+        }
         self._interface = interface
         self.capture = capture
         self.row: dict[str, Any] = capture.interfaces.row(interface)

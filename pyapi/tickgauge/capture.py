@@ -226,6 +226,8 @@ class Capture:
         ------
         InputError
             No interface, or more than one and nothing chosen; the message lists them.
+        LimitError
+            More transactions than the limits of the reading allow.
         """
         row = self._choose(slot, prefix, assume or self._wish.get("assume"))
         kind = (kind or self._wish.get("kind") or "auto").lower().replace("-", "")
@@ -233,9 +235,10 @@ class Capture:
         levels = tuple(sorted((assume or self._wish.get("assume") or {}).items()))
         if ignore_gaps is None:
             ignore_gaps = bool(self._wish.get("ignore_gaps"))
+        most = self._wish.get("max_transactions", 0)
         key = (row, kind, levels, ignore_gaps)
         if key not in self._ports:
-            self._ports[key] = Port(self, self._core, row, kind, levels, ignore_gaps)
+            self._ports[key] = Port(self, self._core, row, kind, levels, ignore_gaps, most)
         return self._ports[key]
 
     def _choose(self, slot: int | None, prefix: str | None, assume: Any) -> int:

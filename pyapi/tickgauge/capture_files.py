@@ -16,15 +16,12 @@ from .capture import FORMS, Capture
 from .detect import Match
 from .errors import Error, InputError, LimitError
 from .source import Pieces
-from .unpack import LIMITS, Limits, Unpacked
+from .unpack import LIMITS, SLACK, Limits, Unpacked
 
 __all__ = ["load", "read_capture", "sniff"]
 
 #: Bytes read at a time.
 PIECE = 1 << 20
-
-#: Bytes that a member of an .ila archive may unfold into.
-ARCHIVE_SIZE = 1 << 34
 
 
 def sniff(head: bytes, source: Any) -> Match:
@@ -97,7 +94,7 @@ def read_capture(
     name : str, optional
         How messages call the source.
     limits : Limits
-        What compressed input may unfold into.
+        What compressed input may unfold into, and what a capture may hold.
 
     Returns
     -------
@@ -108,7 +105,7 @@ def read_capture(
     InputError
         Not a capture, or one that cannot be read (no header, no definitions, UTF-16).
     LimitError
-        Compressed input unfolds beyond `limits`.
+        The capture, or what it unfolds into, is beyond `limits`.
     OSError
         The source cannot be opened.
     """
@@ -117,7 +114,10 @@ def read_capture(
         "keep": tuple(keep),
         "map": tuple((map or {}).items()),
         "samples": samples,
+        "max_item": limits.row,
         "max_signals": limits.signals,
+        "max_width": limits.width,
+        "max_scope": limits.scope,
     }
     wish = {
         "slot": slot,
@@ -125,6 +125,7 @@ def read_capture(
         "kind": kind,
         "assume": assume,
         "ignore_gaps": ignore_gaps,
+        "max_transactions": limits.transactions,
     }
     shown, file, owned = _open(source, name)
     try:
@@ -162,8 +163,8 @@ def _read(
         for piece in pieces:
             data += piece
             if len(data) > limits.whole:
-                raise LimitError(f"an archive of more than {limits.whole} bytes")
-        return _read_archive(bytes(data), name, options, clock, wish)
+                raise LimitError(f"an archive of more than {limits.whole} bytes (--limit whole=N)")
+        return _read_archive(bytes(data), name, options, clock, wish, limits)
     form = _core.capture_sniff(first[:4096])
     if form is None or form == "dmp":
         raise InputError(
@@ -212,6 +213,7 @@ def _read_archive(
     options: Mapping[str, Any],
     clock: int | None,
     wish: Mapping[str, Any],
+    limits: Limits,
 ) -> Capture:
     """An .ila archive: the CSV, else the VCD; depth, triggers and gaps from the dump."""
     try:
@@ -220,9 +222,9 @@ def _read_archive(
             main = next((m for m in ("waveform.csv", "waveform.vcd") if m in members), None)
             if main is None:
                 raise InputError("a zip archive without waveform.csv or waveform.vcd: no .ila file")
-            core = _fed(main[-3:], _member(archive, members[main]), options)
+            core = _fed(main[-3:], _member(archive, members[main], limits), options)
             if "waveform.dmp" in members:
-                dump = _fed("dmp", _member(archive, members["waveform.dmp"]), {})
+                dump = _fed("dmp", _member(archive, members["waveform.dmp"], limits), {})
                 core.adopt(dump)
     except ZIP_DAMAGE as error:
         if isinstance(error, Error):
@@ -233,11 +235,15 @@ def _read_archive(
     return Capture(core, name, digest=digest, archive=main, clock=clock, notes=notes, wish=wish)
 
 
-def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: Limits) -> Iterator[bytes]:
     total = 0
     with archive.open(info) as file:
         while piece := file.read(PIECE):
             total += len(piece)
-            if total > ARCHIVE_SIZE:
-                raise LimitError(f"{info.filename} unfolds into more than {ARCHIVE_SIZE} bytes")
+            if total > limits.size:
+                text = f"{info.filename} unfolds into more than {limits.size} bytes"
+                raise LimitError(f"{text} (--limit size=N)")
+            if total > SLACK and total > limits.ratio * max(1, info.compress_size):
+                text = f"{info.filename} unfolds to more than {limits.ratio} times its size"
+                raise LimitError(f"{text} (--limit ratio=N)")
             yield piece

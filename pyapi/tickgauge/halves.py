@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from . import _core
+from .errors import LimitError
 from .source import Stream
 
 __all__ = ["can_halve", "read_halves"]
@@ -108,5 +109,5 @@ def read_halves(
                 return (records, hashed.result(), size) if joined else None
             finally:
                 stop.set()
-    except (OSError, _Changed):
+    except (OSError, _Changed, LimitError):  # a limit is told by the one reader, with its line
         return None

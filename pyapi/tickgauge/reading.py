@@ -89,16 +89,18 @@ class _Rulesets:
     """Compiled rule sets: each serves one reader at a time, so they are lent and given back."""
 
     def __init__(self) -> None:
-        self._free: dict[tuple[Rule, ...], list[_core.RuleSet]] = {}
+        self._free: dict[tuple[Any, ...], list[_core.RuleSet]] = {}
 
     @contextlib.contextmanager
-    def lend(self, rules: tuple[Rule, ...]) -> Iterator[_core.RuleSet]:
-        """A rule set of `rules`, the shipped ones and the built-in ones, in that order."""
-        free = self._free.setdefault(rules, [])
+    def lend(self, options: Options) -> Iterator[_core.RuleSet]:
+        """A rule set of the user's rules, the shipped and the built-in ones, in that order."""
+        most = {"max_rules": options.limits.rules, "max_template": options.limits.template}
+        free = self._free.setdefault((options.rules, *most.values()), [])
         try:
             one = free.pop()
         except IndexError:
-            one = _core.RuleSet([rule.definition() for rule in with_shipped(rules)])
+            given = [rule.definition() for rule in with_shipped(options.rules)]
+            one = _core.RuleSet(given, **most)
         yield one  # after an exception a reader may still hold it: it is not lent again
         if len(self._free) > 8:
             self._free.clear()
@@ -163,14 +165,23 @@ def _halves(
     """A large file on two threads; None: to be read as one."""
     if not options.beside or not can_halve(stream, options.repair):
         return None
-    with _RULESETS.lend(options.rules) as others:
-        first, second = (
-            _core.Reader(one, max_line=options.max_line, keep_near=True) for one in (rules, others)
-        )
+    with _RULESETS.lend(options) as others:
+        first, second = (_core.Reader(one, **_bounds(options)) for one in (rules, others))
         try:
             return read_halves(stream, first, second, advance)
         finally:
             del first, second  # the rule sets are free again
+
+
+def _bounds(options: Options) -> dict[str, Any]:
+    """How every reader is made."""
+    return {
+        "max_line": options.max_line,
+        "max_records": options.limits.records,
+        "max_problems": options.limits.problems,
+        "max_label": options.limits.label,
+        "keep_near": True,
+    }
 
 
 def read_lines(
@@ -195,13 +206,7 @@ def read_lines(
     if halves is not None:
         records, info.digest, info.bytes = halves
     else:
-        reader = _core.Reader(
-            rules,
-            max_line=options.max_line,
-            max_records=options.limits.records,
-            repair_uart=options.repair,
-            keep_near=True,
-        )
+        reader = _core.Reader(rules, repair_uart=options.repair, **_bounds(options))
         _feed(stream, reader, info, advance, options.beside)
         records = reader.finish()
     totals = records.totals()
@@ -304,6 +309,7 @@ def _reduce(
 ) -> Part:
     """The tables of one console, or of consoles of the same boots."""
     known, platform = choose(options.platform)
+    told: dict[str, int] = {}
     tables = {
         name: Frame(table, name)
         for name, table in _core.reduce(
@@ -313,9 +319,11 @@ def _reduce(
             together=together,
             platform=platform,
             topology=[board.for_core() for board in known.values()],
+            max_keys=options.limits.keys,
+            told=told,
         ).items()
     }
-    _bound_keys(tables, infos, options.limits.keys)
+    _tell_keys(infos, options.limits.keys, told["left_out"])
     problems = [_with_source(r.problems(), i, "problems") for i, r in enumerate(records)]
     problems += [tables["problems"]] if "problems" in tables else []
     problems += [_trouble(i, info) for i, info in enumerate(infos) if info.message]
@@ -332,21 +340,16 @@ def _reduce(
     return Part(infos, tables, by_rule)
 
 
-def _bound_keys(tables: dict[str, Frame], infos: list[SourceInfo], most: int) -> None:
-    """Keep the first `most` keys and their readings; say so where there are more.
+def _tell_keys(infos: list[SourceInfo], most: int, left_out: int) -> None:
+    """Say that there were more than `most` keys: those of `left_out` readings are not kept.
 
     A label that is another one on every line makes every line a key.
     """
-    if "keys" not in tables or len(tables["keys"]) <= most:
-        return
-    text = f"has {len(tables['keys'])} keys, the first {most} are kept (--limit keys=N)"
-    for info in infos:
-        if info.state == "read":
-            info.state, info.message = "limit", text
-    tables["keys"] = tables["keys"][:most]
-    for name, table in tables.items():
-        if "key" in table.columns:
-            tables[name] = table[table["key"] < most]
+    if left_out:
+        text = f"has more than {most} keys, {left_out} readings of others are left out"
+        for info in infos:
+            if info.state == "read":
+                info.state, info.message = "limit", f"{text} (--limit keys=N)"
 
 
 def _trouble(source: int, info: SourceInfo) -> Frame:
@@ -375,7 +378,7 @@ def load(source: Source, options: Options) -> Part:
 
 
 def _load_lines(stream: Stream, options: Options, advance: Callable[[int], Any]) -> Part:
-    with _RULESETS.lend(options.rules) as rules:
+    with _RULESETS.lend(options) as rules:
         info, records = read_lines(stream, rules, options, advance)
     return _reduce([info], [records], options, together=False)
 
@@ -421,7 +424,7 @@ def _options(
 ) -> Options:
     """The arguments of `read`, checked."""
     return Options(
-        as_rules(rules),
+        as_rules(rules, limits or LIMITS),
         parse_clock(clock),
         platform,
         tee_offset,
@@ -463,7 +466,7 @@ def read(
     max_line : int
         Bytes of the longest line (1 MiB if 0); a longer one is a problem.
     limits : Limits, optional
-        What a compressed source or an archive may unfold into before it is refused.
+        What a source, a rule and an archive may hold before it is refused.
     progress : bool
         Show a progress bar (tqdm).
 
@@ -591,7 +594,7 @@ def read_together(
         raise InputError("no source was given")
     infos: list[SourceInfo] = []
     records: list[_core.Records] = []
-    with _bar(given, progress) as advance, _RULESETS.lend(options.rules) as rule_set:
+    with _bar(given, progress) as advance, _RULESETS.lend(options) as rule_set:
         for stream in opened(given, options.limits):
             verdict = detect(stream.head, stream.source)
             if verdict.form is not LINES:

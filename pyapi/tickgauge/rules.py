@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
-from .errors import RuleError
+from .errors import LimitError, RuleError
+from .unpack import LIMITS, Limits
 
 __all__ = ["Rule", "as_rules", "load_rules", "shipped_rules"]
 
@@ -59,11 +60,15 @@ class Rule:
         Section: the template of its last line, ``""`` for a blank line.
     rows : mapping, optional
         Section: ``{kind: template}`` tried on every line between.
+    limits : Limits, optional
+        How long a template and how many the rows may be.
 
     Raises
     ------
     RuleError
         The rule is wrong; for a template, `offset` is the column.
+    LimitError
+        A template is longer than `limits` allow.
 
     Examples
     --------
@@ -89,6 +94,7 @@ class Rule:
         soft: bool = False,
         end: str | None = None,
         rows: Mapping[str, str] | None = None,
+        limits: Limits = LIMITS,
     ) -> None:
         given = dict(values or {})
         if value is not None:
@@ -111,7 +117,7 @@ class Rule:
             "rows": tuple(f"{k}={t}" for k, t in rows.items()) if rows else None,
         }
         self._items = items
-        _check([self])
+        _check([self], limits)
 
     @property
     def name(self) -> str:
@@ -167,10 +173,15 @@ def _name_of(template: str) -> str:
     return f"user.{word.group().lower() if word else 'line'}"
 
 
-def _check(rules: Sequence[Rule]) -> None:
+def _check(rules: Sequence[Rule], limits: Limits) -> None:
     """Compile the rules by themselves; an error shows the place in the template."""
     try:
-        _core.RuleSet([rule.definition() for rule in rules], builtin=False)
+        _core.RuleSet(
+            [rule.definition() for rule in rules],
+            builtin=False,
+            max_rules=limits.rules,
+            max_template=limits.template,
+        )
     except RuleError as error:
         if len(rules) == 1 and f"{rules[0].name}', column " in error.message:
             _point(error, rules[0].template)
@@ -185,7 +196,7 @@ def _point(error: RuleError, template: str) -> None:
         error.args = (error.message,)
 
 
-def as_rules(rules: Any) -> tuple[Rule, ...]:
+def as_rules(rules: Any, limits: Limits = LIMITS) -> tuple[Rule, ...]:
     """Rules from what a user may pass: a Rule, a template, a TOML path, or several of these.
 
     Two rules of one name get numbers behind it.
@@ -198,9 +209,9 @@ def as_rules(rules: Any) -> tuple[Rule, ...]:
         if isinstance(one, Rule):
             found.append(one)
         elif isinstance(one, os.PathLike) or (isinstance(one, str) and one.endswith(".toml")):
-            found.extend(load_rules(one))
+            found.extend(load_rules(one, limits))
         elif isinstance(one, str):
-            found.append(Rule(one))
+            found.append(Rule(one, limits=limits))
         else:
             raise RuleError(f"a rule is a Rule, a template or a TOML file, not {one!r}")
     return tuple(_numbered(found))
@@ -237,7 +248,7 @@ _KEYS = frozenset(
 )
 
 
-def load_rules(path: str | os.PathLike[str]) -> list[Rule]:
+def load_rules(path: str | os.PathLike[str], limits: Limits = LIMITS) -> list[Rule]:
     """Rules from a TOML file.
 
     Parameters
@@ -247,6 +258,8 @@ def load_rules(path: str | os.PathLike[str]) -> list[Rule]:
         (``template`` is the only one that must be there; ``comment`` is ignored), and
         optionally ``format = "name"`` at the top: what the rules' names begin with, by
         default the file's name.
+    limits : Limits, optional
+        How many bytes (`whole`) and rules the file may have, and how long a template may be.
 
     Returns
     -------
@@ -256,24 +269,38 @@ def load_rules(path: str | os.PathLike[str]) -> list[Rule]:
     ------
     RuleError
         With `path`, and the rule's name in the message.
+    LimitError
+        The file has more than `limits` allow.
     OSError
         The file cannot be read.
     """
     path = Path(path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(_text_of(path, limits.whole))
     except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, no end of digits
         raise RuleError(f"not a TOML file: {error}", path=str(path)) from error
     prefix = content.get("format", re.sub(r"[^A-Za-z0-9_]+", "_", path.stem))
     tables = content.get("rule", [])
     if not isinstance(tables, list) or not tables:
         raise RuleError("there is no [[rule]] in it", path=str(path))
+    if len(tables) > limits.rules:
+        text = f"has {len(tables)} rules, more than {limits.rules} (--limit rules=N)"
+        raise LimitError(text, path=str(path))
     return _numbered(
-        [_from_table(table, i, str(prefix), str(path)) for i, table in enumerate(tables)]
+        [_from_table(table, i, str(prefix), str(path), limits) for i, table in enumerate(tables)]
     )
 
 
-def _from_table(table: Any, index: int, prefix: str, path: str) -> Rule:
+def _text_of(path: Path, most: int) -> str:
+    """The text of a file of at most `most` bytes."""
+    with path.open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise LimitError(f"has more than {most} bytes (--limit whole=N)", path=str(path))
+    return data.decode("utf-8")
+
+
+def _from_table(table: Any, index: int, prefix: str, path: str, limits: Limits) -> Rule:
     given = dict(table) if isinstance(table, dict) else {}
     unknown = set(given) - _KEYS
     where = f"rule {given.get('name', index + 1)}"
@@ -285,8 +312,8 @@ def _from_table(table: Any, index: int, prefix: str, path: str) -> Rule:
     name = str(given.pop("name", _name_of(given["template"]).partition(".")[2]))
     full = name if "." in name else f"{prefix}.{name}"
     try:
-        return Rule(given.pop("template"), name=full, **given)
-    except RuleError as error:
+        return Rule(given.pop("template"), name=full, limits=limits, **given)
+    except (RuleError, LimitError) as error:
         error.path = path
         raise
     except (TypeError, AttributeError, ValueError) as error:

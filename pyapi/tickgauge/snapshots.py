@@ -23,13 +23,11 @@ from .display import counted
 from .errors import InputError, NotEnoughData
 from .packing import class_of
 from .sides import EXCHANGES, Key, Side, side_of
+from .unpack import LIMITS, Limits
 
 __all__ = ["Snapshot", "is_snapshot", "load", "load_any", "load_snapshot", "snapshot", "sniff"]
 
 SCHEMA, VERSION = "tickgauge-snapshot", 1
-
-#: Distinct values of a key in one boot beyond which they are folded onto a log grid.
-MAX_DISTINCT = 65_536
 
 #: Powers of ten that a key's values may be scaled by, up and down.
 EXPONENTS = 64
@@ -177,7 +175,9 @@ class Snapshot:
         )
 
 
-def _unit_rows(side: Side, rows: np.ndarray[Any, Any], blocks: bool) -> dict[str, Any]:
+def _unit_rows(
+    side: Side, rows: np.ndarray[Any, Any], blocks: bool, distinct: int
+) -> dict[str, Any]:
     """One key in one boot and run."""
     value = side.value[rows]
     if blocks:
@@ -185,14 +185,14 @@ def _unit_rows(side: Side, rows: np.ndarray[Any, Any], blocks: bool) -> dict[str
         block = np.unique(side.block[rows], return_inverse=True)[1][order]
         return {"block": block.tolist(), "value": value[order].tolist()}
     weight = np.ones(len(rows), "u8") if side.weight is None else side.weight[rows]
-    value, count, folded = _core.fold_counts(value, weight, MAX_DISTINCT)
+    value, count, folded = _core.fold_counts(value, weight, min(distinct, (1 << 32) - 1))
     out = {"value": value.tolist(), "count": count.tolist()}
     if folded:
         out["folded"] = True
     return out
 
 
-def snapshot(*sources: Any, exchange: Any = None) -> Snapshot:
+def snapshot(*sources: Any, exchange: Any = None, limits: Limits | None = None) -> Snapshot:
     """The counts of data sets, snapshots or paths.
 
     Parameters
@@ -201,6 +201,8 @@ def snapshot(*sources: Any, exchange: Any = None) -> Snapshot:
         Data sets, snapshots or paths; equal sources count once.
     exchange
         As in `compare`: for which keys the blocks are kept.
+    limits : Limits, optional
+        How many distinct values a key may have in one boot before they are folded.
 
     Returns
     -------
@@ -213,8 +215,11 @@ def snapshot(*sources: Any, exchange: Any = None) -> Snapshot:
     """
     if not sources:
         raise NotEnoughData("a snapshot needs a source")
-    parts = [one if isinstance(one, Snapshot) else _of_side(side_of(one), exchange) for one in
-             _flat(sources)]  # fmt: skip
+    distinct = (limits or LIMITS).distinct
+    parts = [
+        one if isinstance(one, Snapshot) else _of_side(side_of(one), exchange, distinct)
+        for one in _flat(sources)
+    ]
     made = parts[0].merge(*parts[1:])
     if not made.keys:
         raise NotEnoughData("a snapshot counts readings, and the sources have none")
@@ -233,7 +238,7 @@ def _flat(sources: Iterable[Any]) -> list[Any]:
     return out
 
 
-def _of_side(side: Side, exchange: Any) -> Snapshot:
+def _of_side(side: Side, exchange: Any, distinct: int) -> Snapshot:
     digests = [source.get("digest") for source in side.sources]
     used = np.unique(side.source).tolist()
     if any(s < 0 or s >= len(digests) or not digests[s] for s in used):
@@ -250,7 +255,7 @@ def _of_side(side: Side, exchange: Any) -> Snapshot:
         k, s, boot, run = ids[a].tolist()
         key = side.keys[k]
         blocks = class_of(key, exchange) != "none" and side.weight is None
-        unit = _unit_rows(side, order[a:b], blocks)
+        unit = _unit_rows(side, order[a:b], blocks, distinct)
         unit |= {"source": digests[s], "boot": boots[s].index(boot)}
         if run >= 0:
             unit["run"] = run

@@ -73,7 +73,10 @@ class Source:
             for piece in stream:
                 size += len(piece)
                 if size > limits.whole:
-                    text = f"more than {limits.whole} bytes, and this form is read as a whole"
+                    text = (
+                        f"more than {limits.whole} bytes, and this form is read as a whole "
+                        "(--limit whole=N)"
+                    )
                     raise LimitError(text, path=self.name)
                 parts.append(piece)
         return b"".join(parts)
@@ -367,7 +370,7 @@ def _looked_into(stream: Stream, limits: Limits, layers: int) -> Iterator[Stream
         yield stream
         return
     if layers == 0:
-        text = f"more than {limits.layers} archives in each other"
+        text = f"more than {limits.layers} archives in each other (--limit layers=N)"
         yield broken(stream.source.name, LimitError(text, path=stream.source.name))
         return
     for member in inside:

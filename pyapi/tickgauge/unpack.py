@@ -14,7 +14,7 @@ import threading
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import chain
 from typing import Any, Protocol
 
@@ -43,6 +43,8 @@ class Limits:
         than 1032 to 1.
     entries : int
         Members of an archive.
+    path : int
+        Bytes of the name of a member of an archive; one with a longer name is refused.
     layers : int
         Compressions and archives within each other.
     whole : int
@@ -50,20 +52,55 @@ class Limits:
         archive.
     records : int
         Records of one source.
+    problems : int
+        Problems of one source that are listed; further ones are counted.
+    label : int
+        Bytes of a text in a record; a longer one makes the record a problem.
     keys : int
         Keys (test, metric, labels, cpu) of one source.
+    distinct : int
+        Distinct values of a key in one boot in a snapshot; more are folded onto a grid of relative
+        width 1/128, and marked so.
     signals : int
         Signals that a capture defines.
+    width : int
+        Bits of a value of a capture that is stored, at most 4032.
+    row : int
+        Bytes of a row or word of a capture.
+    scope : int
+        Bytes of the path of a scope of a VCD.
+    transactions : int
+        AXI transactions of a port of a capture.
+    rules : int
+        Rules that are tried on a line, rows of sections and built-in ones included.
+    template : int
+        Bytes of a rule's template.
     """
 
     size: int = 1 << 40
     ratio: int = 5000
     entries: int = 100_000
+    path: int = 4096
     layers: int = 4
     whole: int = 1 << 28
     records: int = (1 << 32) - 1
+    problems: int = 1 << 20
+    label: int = 4096
     keys: int = 1 << 17
+    distinct: int = 1 << 16
     signals: int = 1 << 22
+    width: int = 1024
+    row: int = 1 << 26
+    scope: int = 2048
+    transactions: int = 1 << 22
+    rules: int = 4096
+    template: int = 4096
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if not isinstance(value, int) or value < 1:
+                raise ValueError(f"{one.name} is a whole number from 1 on, not {value!r}")
 
 
 LIMITS = Limits()
@@ -198,7 +235,10 @@ class Unpacked:
         pieces, head = _peek(self._raw(file))
         while (form := next((f for f in _FORMS if f[1](head)), None)) is not None:
             if len(self.layers) >= limits.layers:
-                raise LimitError(f"more than {limits.layers} compressions in each other", path=name)
+                raise LimitError(
+                    f"more than {limits.layers} compressions in each other (--limit layers=N)",
+                    path=name,
+                )
             self.layers = (*self.layers, form[0])
             pieces = self._unfold(pieces, *form)
             ahead = _Ahead(pieces)
@@ -265,11 +305,13 @@ class Unpacked:
     def _within(self, total: int) -> None:
         if total > self.limits.size:
             raise LimitError(
-                f"unfolds into more than {self.limits.size} bytes", path=self.name or None
+                f"unfolds into more than {self.limits.size} bytes (--limit size=N)",
+                path=self.name or None,
             )
         if total > SLACK and total > self.limits.ratio * self.packed:
             raise LimitError(
-                f"unfolds to more than {self.limits.ratio} times its size", path=self.name or None
+                f"unfolds to more than {self.limits.ratio} times its size (--limit ratio=N)",
+                path=self.name or None,
             )
 
     def _damaged(self, form: str, what: str) -> None:

@@ -127,7 +127,7 @@ class Watch:
 
         self.complete += len(boots)
         self.problems += sum(len(data.problems) for data in boots)
-        made = [snapshot(data) for data in boots if len(data.readings)]
+        made = [snapshot(data, limits=self._options.get("limits")) for data in boots if len(data.readings)]
         if made:
             self.total = (made[0] if self.total is None else self.total).merge(*made)
         return len(boots)
@@ -146,7 +146,7 @@ class Watch:
 
         parts = [] if self.total is None else [self.total]
         if self.current is not None and len(self.current.readings):
-            parts.append(snapshot(self.current))
+            parts.append(snapshot(self.current, limits=self._options.get("limits")))
         return running_table(parts[0].merge(*parts[1:]) if parts else None)
 
 

@@ -354,7 +354,7 @@ START_TEST(the_engine_agrees_with_a_slow_matcher) {
     uint8_t line[40];
     tg_template *t = NULL;
     random_template(pattern, &state, 1 + (int)(next_random(&state) % 8));
-    if (tg_template_new(NULL, pattern, NULL, true, &t, NULL) != TG_OK) continue;
+    if (tg_template_new(NULL, pattern, TG_TEMPLATE_BYTES, NULL, true, &t, NULL) != TG_OK) continue;
     slow_parse(&slow, pattern);
     for (int k = 0; k < 20; k++) {
       size_t n = random_line(line, sizeof line, &state);

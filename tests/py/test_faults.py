@@ -34,6 +34,9 @@ VERBS = {
     "report": ["report", *LOGS, "--anyway"],
 }
 
+#: The same with a signal that asks it to end.
+ENDED = KILLED.replace("SIGKILL", "{}")
+
 FRAMES = ("to_csv", "to_md", "to_rst", "to_parquet")
 
 
@@ -60,6 +63,37 @@ def test_an_output_of_a_verb_is_the_old_one_or_the_new_one(verb: str, tmp_path: 
     done = _run("", RUN, *VERBS[verb], "-o", out)
     assert done.returncode in (0, 1, 3), done.stderr
     assert len(out.read_bytes()) > 60
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("verb", ["show json", "snapshot", "compare"])
+def test_a_verb_that_is_told_to_end_while_it_writes(verb: str, name: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.write_bytes(b"old")
+    done = _run(ENDED.format(name), RUN, *VERBS[verb], "-o", out)
+    assert done.returncode == (130 if name == "SIGINT" else -signal.SIGTERM)
+    assert out.read_bytes() == b"old"
+    if name == "SIGINT":
+        assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no such file here")
+def test_a_file_that_cannot_be_read_is_named() -> None:
+    done = _run("", RUN, "show", "/proc/self/mem")
+    assert done.returncode == 2
+    assert "/proc/self/mem: Input/output error" in done.stderr
+
+
+def test_a_device_that_never_came_leaves_no_log(tmp_path: Path) -> None:
+    log = tmp_path / "raw.log"
+    line = ["watch", tmp_path / "ttyUSB9", "--log", log, "--seconds", "0.2"]
+    done = _run("", RUN, *line)
+    assert done.returncode == 3
+    assert "ttyUSB9: No such file or directory" in done.stderr
+    assert not log.exists()
+    log.write_bytes(b"")  # somebody's own
+    _run("", RUN, *line)
+    assert log.exists()
 
 
 @pytest.mark.parametrize("method", FRAMES)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import tickgauge as tg
 from support.sides import JUNO, boots, release
 from tickgauge.sides import Key, merged
-from tickgauge.snapshots import MAX_DISTINCT, is_snapshot, load_snapshot
+from tickgauge.snapshots import is_snapshot, load_snapshot
 
 KEYS = [
     Key(format="t", test="a", metric="m", unit="ns"),
@@ -98,7 +98,11 @@ def test_equal_sources_count_once():
 
 
 def test_many_distinct_values_are_folded_and_marked():
-    many = list(range(1, MAX_DISTINCT + 1000))
+    most = tg.Limits().distinct
+    many = list(range(1, most + 2))
+    assert not tg.snapshot(boots([many[:-1]])).folded
+    assert not tg.snapshot(boots([many]), limits=tg.Limits(distinct=most + 1)).folded
+    assert tg.snapshot(boots([many]), limits=tg.Limits(distinct=100)).folded
     made = tg.snapshot(boots([many]))
     assert made.folded
     assert sum(made.keys[0]["units"][0]["count"]) == len(many)

@@ -53,6 +53,9 @@ typedef struct tg_capture_options {
                             is TG_ELIMIT. 0 = 64 MiB */
   uint64_t max_problems; /* listed one by one. 0 = 4096 */
   uint64_t max_signals;  /* defined; more is TG_ELIMIT. 0 = 2^22 */
+  uint32_t max_width;    /* bits of a value that is stored; a wider signal is not stored, and a
+                            problem where it was asked for. 0 = 1024, at most 4032 */
+  uint32_t max_scope;    /* bytes of the path of a VCD's scope; longer is TG_ELIMIT. 0 = 2048 */
 } tg_capture_options;
 
 typedef struct tg_capture tg_capture;
@@ -133,7 +136,7 @@ typedef struct tg_axi_options {
   bool ignore_gaps; /* transactions go on across a gap and are marked a lower bound */
   bool lanes;       /* also "lanes": channel states of samples lane_first .. lane_last */
   uint64_t lane_first, lane_last;
-  uint64_t max_transactions; /* 0 = 2^26; beyond it TG_ELIMIT */
+  uint64_t max_transactions; /* 0 = 2^22; beyond it TG_ELIMIT */
   /* Samples that handshakes go on without any change, beyond 16 of commands and 256 of data each
    * time, over the whole capture. Beyond it a problem "endless": they are counted, not matched.
    * 0 = 2^20. */

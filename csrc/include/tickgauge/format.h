@@ -26,6 +26,7 @@ typedef struct tg_reduce_options {
   /* Topology of the platform as rows; see formats/tfa. NULL = unknown. */
   const struct tg_topology *topology;
   const tg_stop *stop; /* asked every few thousand records; NULL = never */
+  uint64_t max_keys; /* readings of further ones are left out and counted. 0 = 2^17 */
 } tg_reduce_options;
 
 typedef struct tg_reduce_in {
@@ -51,6 +52,10 @@ TG_API extern const tg_format *const tg_formats[];
 /* The rule set of all built-in formats, with the caller's rules before them. */
 TG_API tg_status tg_formats_ruleset(const tg_alloc *a, const tg_rule_def *extra, size_t n_extra,
                                     tg_ruleset **out, tg_error *err);
+/* The same within other limits, which count the built-in rules as well; NULL are the defaults. */
+TG_API tg_status tg_formats_ruleset_within(const tg_alloc *a, const tg_rule_def *extra,
+                                           size_t n_extra, const tg_rule_limits *limits,
+                                           tg_ruleset **out, tg_error *err);
 
 /* Boots, then every format that has records, then the plain rules' readings. The sources are
  * consoles of one machine if options->together, else there is exactly one.

@@ -26,6 +26,7 @@ typedef struct tg_reader_options {
   uint64_t max_problems; /* listed one by one; further ones are only counted. 0 = 2^20 */
   bool repair_uart;      /* lift whole TEE spans out of REE lines and join what is left */
   bool keep_near;        /* remember the nearest miss of every tag occurrence (--why) */
+  uint64_t max_label;    /* bytes of a text of a record; longer makes it a problem. 0 = 4096 */
 } tg_reader_options;
 
 /* A reader of one source. `rules` must outlive it and serves one reader at a time. NULL options

@@ -24,6 +24,11 @@ typedef struct tg_result tg_result;
 
 TG_API tg_status tg_result_new(const tg_alloc *a, tg_result **out);
 TG_API void tg_result_free(tg_result *r);
+/* Further keys than these are refused: their id is TG_NONE, and readings of it are only counted. At
+ * first there is no bound. */
+TG_API void tg_result_bound(tg_result *r, uint64_t max_keys);
+/* Readings whose key was refused. */
+TG_API uint64_t tg_result_left_out(const tg_result *r);
 
 /* The table of that name, made from `defs` at its first use. Names used so far: "boots",
  * "keys", "readings", "problems", "calls", "syscalls", "tests", "stages", "events", "series",
@@ -49,7 +54,8 @@ typedef struct tg_key {
   uint64_t resolution;     /* step of the stored integer, at least 1 */
   tg_better better;
 } tg_key;
-/* The row of the key in "keys", added if new. The columns are those of tg_key, in that order;
+/* The row of the key in "keys", added if new; TG_NONE beyond the bound.
+ * The columns are those of tg_key, in that order;
  * clock origin and better are TEXT ("log" "option" "platform"; "lower" "higher" "none"). */
 TG_API tg_status tg_result_key(tg_result *r, const tg_key *key, uint32_t *id);
 
@@ -60,7 +66,7 @@ typedef struct tg_reading {
   uint32_t key, source, boot, run, block;
 } tg_reading;
 /* Adds a row to "readings": columns key, source, boot, run, block U32, value I64, line, offset
- * U64. TG_NONE ids are missing. */
+ * U64. TG_NONE ids are missing, but for the key: then there is no row. */
 TG_API tg_status tg_result_reading(tg_result *r, const tg_reading *reading);
 
 /* Adds a row to "problems": columns source U32, then TG_PROBLEM_*. */

@@ -43,11 +43,21 @@ typedef struct tg_rule_def {
 
 typedef struct tg_ruleset tg_ruleset;
 
+/* What a set may hold; 0 takes the default. */
+typedef struct tg_rule_limits {
+  size_t max_rules;    /* rules and rows of sections together. 0 = 4096 */
+  size_t max_template; /* bytes of one template. 0 = 4096, at most 2^30 */
+} tg_rule_limits;
+
 /* Compiles. On TG_ESYNTAX `err->offset` is the 0-based column in the template and the message
- * names the rule. TG_OK, TG_ENOMEM, TG_ESYNTAX, TG_EINVAL, TG_ELIMIT (more than 4096 rules, or a
- * template longer than 4096 bytes). Definitions are copied. Rule order decides on a line. */
+ * names the rule. TG_OK, TG_ENOMEM, TG_ESYNTAX, TG_EINVAL, TG_ELIMIT (more than the defaults of
+ * tg_rule_limits allow). Definitions are copied. Rule order decides on a line. */
 TG_API tg_status tg_ruleset_new(const tg_alloc *a, const tg_rule_def *defs, size_t n,
                                 tg_ruleset **out, tg_error *err);
+/* The same within other limits; NULL are the defaults. */
+TG_API tg_status tg_ruleset_new_within(const tg_alloc *a, const tg_rule_def *defs, size_t n,
+                                       const tg_rule_limits *limits, tg_ruleset **out,
+                                       tg_error *err);
 TG_API void tg_ruleset_free(tg_ruleset *set);
 
 /* Rules are numbered: a plain rule has one number; a section has one for its begin line and one

@@ -23,6 +23,7 @@ struct tg_result {
   uint8_t *scratch;
   size_t cap_scratch;
   tg_table *keys, *readings, *problems; /* owned by `entries`; NULL until used */
+  uint64_t max_keys, left_out;
 };
 
 enum {
@@ -101,6 +102,7 @@ tg_status tg_result_new(const tg_alloc *a, tg_result **out) {
   tg_result *r = tg_zalloc(a, 1, sizeof *r);
   if (r == NULL) return TG_ENOMEM;
   r->alloc = *a;
+  r->max_keys = TG_NONE;
   const tg_status status = tg_intern_new(a, UINT32_MAX, &r->ids);
   if (status != TG_OK) {
     tg_release(a, r);
@@ -109,6 +111,12 @@ tg_status tg_result_new(const tg_alloc *a, tg_result **out) {
   *out = r;
   return TG_OK;
 }
+
+void tg_result_bound(tg_result *r, uint64_t max_keys) {
+  r->max_keys = max_keys < TG_NONE ? max_keys : TG_NONE;
+}
+
+uint64_t tg_result_left_out(const tg_result *r) { return r->left_out; }
 
 void tg_result_free(tg_result *r) {
   if (r == NULL) return;
@@ -287,6 +295,10 @@ tg_status tg_result_key(tg_result *r, const tg_key *key, uint32_t *id) {
   if (status != TG_OK) return status;
   if ((status = pack_key(r, key, &size)) != TG_OK) return status;
   if (tg_intern_find(r->ids, r->scratch, size, id) == TG_OK) return TG_OK;
+  if (tg_table_rows(r->keys) >= r->max_keys) {
+    *id = TG_NONE;
+    return TG_OK;
+  }
   if ((status = add_key_row(r->keys, key)) != TG_OK) return status;
   status = tg_intern_put(r->ids, r->scratch, size, id);
   if (status != TG_OK) tg_table_truncate(r->keys, tg_table_rows(r->keys) - 1);
@@ -295,6 +307,10 @@ tg_status tg_result_key(tg_result *r, const tg_key *key, uint32_t *id) {
 
 tg_status tg_result_reading(tg_result *r, const tg_reading *reading) {
   size_t row = 0;
+  if (reading->key == TG_NONE) {
+    r->left_out++;
+    return TG_OK;
+  }
   tg_status status = own_table(r, "readings", reading_columns, READING_COLUMNS, &r->readings);
   if (status != TG_OK) return status;
   if ((status = tg_table_append_raw(r->readings, &row)) != TG_OK) return status;

@@ -247,13 +247,15 @@ tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_option
     return tg_fail(err, TG_ENOMEM, 0, 0, "%s", tg_status_text(TG_ENOMEM));
   x->a = *suite;
   x->opt = options != NULL ? *options : defaults;
-  if (x->opt.max_transactions == 0) x->opt.max_transactions = (uint64_t)1 << 26;
+  if (x->opt.max_transactions == 0) x->opt.max_transactions = (uint64_t)1 << 22;
   x->patience = x->opt.max_steady != 0 ? x->opt.max_steady : MAX_STEADY;
   st = connect(x, c, &x->opt, err);
   for (unsigned d = 0; d < 2 && st == TG_OK; d++) st = tg_intern_new(&x->a, CAP_NONE, &x->ids[d]);
   if (st == TG_OK) st = tg_axi_make_tables(x);
   if (st == TG_OK) read_levels(x);
   if (st == TG_OK) st = walk(x, c);
+  if (st == TG_ELIMIT)
+    tg_fail(err, st, 0, 0, "holds more than %zu AXI transactions (--limit transactions=N)", x->n_txn);
   if (st == TG_OK) st = tg_axi_fill_tables(x);
   if (st != TG_OK) goto fail;
   x->opt = defaults; /* it points into the caller's memory */

@@ -34,8 +34,8 @@ static tg_status bundle_of(tg_capture *c, tg_intern *keys, uint32_t signal, cons
 }
 
 /* VALID, READY and LAST are one bit wide; a ctrl has at least VALID and READY. */
-static bool fits(const cap_signal *s, cap_role role) {
-  if (!s->bits || (role.leaf < LEAF_STORED && s->width > CAP_MAX_WIDTH)) return false;
+static bool fits(const tg_capture *c, const cap_signal *s, cap_role role) {
+  if (!s->bits || (role.leaf < LEAF_STORED && s->width > c->max_width)) return false;
   if (role.leaf == LEAF_CTRL) return s->width >= 2;
   return role.leaf > LEAF_LAST || s->width == 1;
 }
@@ -119,9 +119,9 @@ static bool names_signal(const tg_capture *c, uint32_t row, const char *text) {
 
 static tg_status too_wide(tg_capture *c, uint32_t row) {
   const tg_str name = tg_intern_get(c->names, c->signal[row].name);
-  return tg_cap_problem(c, 0, 0, "too-wide", "%.*s has %u bits, %u can be stored",
+  return tg_cap_problem(c, 0, 0, "too-wide", "%.*s has %u bits, more than the %u that are stored (--limit width=N)",
                         (int)(name.n < 150 ? name.n : 150), (const char *)name.p,
-                        (unsigned)c->signal[row].width, CAP_MAX_WIDTH);
+                        (unsigned)c->signal[row].width, (unsigned)c->max_width);
 }
 
 static tg_status mark_asked(tg_capture *c) {
@@ -131,7 +131,7 @@ static tg_status mark_asked(tg_capture *c) {
     for (uint32_t i = 0; i < c->n_signal; i++)
       if (names_signal(c, i, c->keep[k])) {
         found = true;
-        c->signal[i].wanted = c->signal[i].width <= CAP_MAX_WIDTH;
+        c->signal[i].wanted = c->signal[i].width <= c->max_width;
         if (!c->signal[i].wanted && st == TG_OK) st = too_wide(c, i);
       }
     if (!found && st == TG_OK)
@@ -144,7 +144,7 @@ static tg_status mark_asked(tg_capture *c) {
     if (c->map[k].signal == CAP_NONE)
       st = tg_cap_problem(c, 0, 0, "no-signal", "no signal is named %.150s, which %s is mapped to",
                           c->map[k].column, tg_cap_role_name(c->map[k].role));
-    else if (c->signal[c->map[k].signal].width > CAP_MAX_WIDTH)
+    else if (c->signal[c->map[k].signal].width > c->max_width)
       st = too_wide(c, c->map[k].signal);
     else
       c->signal[c->map[k].signal].wanted = true;
@@ -188,7 +188,7 @@ tg_status tg_cap_bind(tg_capture *c) {
     tg_str text = tg_intern_get(c->names, c->signal[i].name);
     cap_name name = tg_cap_name_split(text.p, text.n);
     uint32_t bundle = 0;
-    if (name.role.channel == CH_COUNT || !fits(&c->signal[i], name.role)) continue;
+    if (name.role.channel == CH_COUNT || !fits(c, &c->signal[i], name.role)) continue;
     st = bundle_of(c, keys, i, &name, &bundle);
     if (st == TG_OK) place(c, &c->bundle[bundle], i, &name, suffixed);
   }

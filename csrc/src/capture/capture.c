@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "capture/capture.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tickgauge/reader.h"
@@ -49,6 +50,9 @@ static tg_status copy_options(tg_capture *c, const tg_capture_options *o, tg_err
   if (o->max_item > 0) c->max_item = o->max_item;
   if (o->max_problems > 0) c->max_problems = o->max_problems;
   if (o->max_signals > 0) c->max_signals = o->max_signals;
+  if (o->max_width > 0) c->max_width = o->max_width;
+  if (c->max_width > CAP_MOST_WORDS * 64) c->max_width = CAP_MOST_WORDS * 64;
+  if (o->max_scope > 0) c->max_scope = o->max_scope;
   if (o->sample_on != NULL && (c->sample_on = copy_text(c, o->sample_on)) == NULL) return TG_ENOMEM;
   if (o->n_keep > 0 && (c->keep = tg_zalloc(&c->a, o->n_keep, sizeof *c->keep)) == NULL)
     return TG_ENOMEM;
@@ -104,6 +108,8 @@ tg_status tg_capture_new(const tg_alloc *a, tg_capture_form form, const tg_captu
   c->max_item = (uint64_t)64 << 20;
   c->max_problems = 4096;
   c->max_signals = (uint64_t)1 << 22;
+  c->max_width = CAP_WIDTH;
+  c->max_scope = 2048;
   st = tg_intern_new(&c->a, CAP_NONE, &c->names);
   if (st == TG_OK) st = make_tables(c);
   if (st == TG_OK && options != NULL) st = copy_options(c, options, err);
@@ -155,7 +161,7 @@ static tg_status consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bo
 }
 
 static tg_status too_long(const tg_capture *c, tg_error *err) {
-  return tg_fail(err, TG_ELIMIT, c->offset, c->line, "a row or word of more than %llu bytes",
+  return tg_fail(err, TG_ELIMIT, c->offset, c->line, "a row or word of more than %llu bytes (--limit row=N)",
                  (unsigned long long)c->max_item);
 }
 
@@ -390,14 +396,13 @@ const tg_table *tg_capture_marks(const tg_capture *c) { return c->t_marks; }
 const tg_table *tg_capture_problems(const tg_capture *c) { return c->t_problems; }
 
 tg_status tg_capture_changes(const tg_capture *c, uint32_t signal, tg_table **out) {
-  static const char *const names[] = {
-      "value",  "value1", "value2",  "value3",  "value4",  "value5",  "value6",  "value7",
-      "value8", "value9", "value10", "value11", "value12", "value13", "value14", "value15"};
-  tg_column_def defs[17] = {{"sample", TG_U64, 0}};
+  char names[CAP_MOST_WORDS][16] = {"value"};
+  tg_column_def defs[CAP_MOST_WORDS + 1] = {{"sample", TG_U64, 0}};
   tg_table *t = NULL;
   if (signal >= c->n_signal || c->signal[signal].store == CAP_NONE) return TG_ENOTFOUND;
   const cap_store *s = &c->store[c->signal[signal].store];
-  if (s->words > 16) return TG_ELIMIT;
+  if (s->words > CAP_MOST_WORDS) return TG_ELIMIT;
+  for (uint32_t w = 1; w < s->words; w++) snprintf(names[w], sizeof names[w], "value%u", w);
   for (uint32_t w = 0; w < s->words; w++) defs[w + 1] = (tg_column_def){names[w], TG_U64, 0};
   tg_status st = tg_table_new(&c->a, defs, s->words + 1, &t);
   for (size_t i = 0; i < s->n && st == TG_OK; i++) {

@@ -12,7 +12,8 @@
 #include "tickgauge/intern.h"
 
 #define CAP_NONE UINT32_MAX
-#define CAP_MAX_WIDTH 1024u /* bits of a value that is stored: 16 words of tg_capture_changes */
+#define CAP_WIDTH 1024u /* bits of a value that is stored, where the caller names no other bound */
+#define CAP_MOST_WORDS (TG_MAX_COLUMNS - 1u) /* of a value: columns of tg_capture_changes */
 #define CAP_MAX_STEP ((uint32_t)1 << 30) /* a change keeps its step in 30 bits */
 
 /* ---- AXI roles: channel and leaf ------------------------------------------------------------ */
@@ -137,6 +138,7 @@ struct tg_capture {
   } *map;
   size_t n_map;
   uint64_t given_samples, max_item, max_problems, max_signals;
+  uint32_t max_width, max_scope;
   /* input */
   uint8_t *carry;
   size_t n_carry, cap_carry;
@@ -165,8 +167,9 @@ struct tg_capture {
 };
 
 /* store.c */
+/* A signal of the file. TG_OK, TG_ENOMEM, TG_ELIMIT (`err` says which, at the item being read). */
 tg_status tg_cap_signal_add(tg_capture *c, const uint8_t *name, size_t n, uint32_t width, bool bits,
-                            uint32_t *row);
+                            uint32_t *row, tg_error *err);
 tg_status tg_cap_store_add(tg_capture *c, uint32_t width, uint32_t *row);
 /* Records the value of `s` at `sample` (samples never go back). `value` has s->words words. */
 tg_status tg_cap_store_put(tg_capture *c, cap_store *s, uint64_t sample, const uint64_t *value,

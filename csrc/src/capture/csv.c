@@ -62,7 +62,8 @@ static bool starts(const uint8_t *p, const uint8_t *e, const char *word) {
 
 /* ---- header ---------------------------------------------------------------------------------- */
 
-static tg_status add_column(tg_capture *c, const uint8_t *p, size_t n, size_t index) {
+static tg_status add_column(tg_capture *c, const uint8_t *p, size_t n, size_t index,
+                            tg_error *err) {
   uint32_t row = 0;
   strip(&p, &n);
   if (index < INDEX_COLUMNS) return TG_OK;
@@ -70,7 +71,7 @@ static tg_status add_column(tg_capture *c, const uint8_t *p, size_t n, size_t in
     c->csv->gap = index;
     return TG_OK;
   }
-  return tg_cap_signal_add(c, p, n, tg_cap_name_split(p, n).width, true, &row);
+  return tg_cap_signal_add(c, p, n, tg_cap_name_split(p, n).width, true, &row, err);
 }
 
 /* Gives every wanted signal its store; signals are the columns in order, without GAP. */
@@ -119,7 +120,7 @@ static tg_status header(tg_capture *c, const uint8_t *p, const uint8_t *e, tg_er
     if (columns < INDEX_COLUMNS && !is_text(text, n, index[columns]))
       return tg_fail(err, TG_ESYNTAX, (uint64_t)(cell - p), 1,
                      "column %zu of an ILA header must be \"%s\"", columns + 1, index[columns]);
-    st = add_column(c, text, n, columns);
+    st = add_column(c, text, n, columns, err);
     cell = stop + 1;
   }
   if (st == TG_OK && columns < INDEX_COLUMNS)

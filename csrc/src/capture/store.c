@@ -15,9 +15,11 @@ char *tg_cap_copy(const tg_alloc *a, const uint8_t *p, size_t n) {
 }
 
 tg_status tg_cap_signal_add(tg_capture *c, const uint8_t *name, size_t n, uint32_t width, bool bits,
-                            uint32_t *row) {
+                            uint32_t *row, tg_error *err) {
   uint32_t code = 0;
-  if (c->n_signal >= c->max_signals || c->n_signal >= CAP_NONE) return TG_ELIMIT;
+  if (c->n_signal >= c->max_signals || c->n_signal >= CAP_NONE)
+    return tg_fail(err, TG_ELIMIT, c->offset, c->line,
+                   "defines more than %zu signals (--limit signals=N)", c->n_signal);
   tg_status st = tg_intern_put(c->names, name, n, &code);
   if (st == TG_OK)
     st = tg_grow(&c->a, (void **)&c->signal, &c->cap_signal, c->n_signal + 1, sizeof *c->signal);

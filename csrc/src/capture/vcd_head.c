@@ -7,7 +7,6 @@
 #include "capture/vcd.h"
 
 #define CLOCK_BUNDLES 256u /* interfaces that a clock's name is compared with */
-#define MAX_PATH 2048u /* bytes of a scope's path: names are written out in full */
 
 static bool is_blank(uint8_t ch) { return ch <= ' '; }
 
@@ -50,9 +49,10 @@ static tg_status scope(tg_capture *c, const uint8_t *p, const uint8_t *e, tg_err
   size_t n = name != NULL ? (size_t)(p - name) : 0;
   v->one_scope_dut = v->scopes == 0 && n == 3 && memcmp(name, "dut", 3) == 0;
   v->scopes++;
-  if (v->n_scope + n > MAX_PATH)
-    return tg_fail(err, TG_ELIMIT, c->offset, c->line, "scopes whose path exceeds %u bytes",
-                   MAX_PATH);
+  if (n > c->max_scope || v->n_scope > c->max_scope - n) /* names are written out in full */
+    return tg_fail(err, TG_ELIMIT, c->offset, c->line,
+                   "a scope whose path has %zu bytes, more than %u (--limit scope=N)",
+                   v->n_scope + n, (unsigned)c->max_scope);
   tg_status st = tg_grow(&c->a, (void **)&v->scope, &v->cap_scope, v->n_scope + n + 1, 1);
   if (st != TG_OK) return st;
   if (n > 0) memcpy(v->scope + v->n_scope, name, n);
@@ -82,7 +82,8 @@ tg_status tg_vcd_define(tg_capture *c, const uint8_t *id, size_t n, uint32_t *de
 
 /* A variable's full name: scope, reference, range, without the backslash of escaped names. */
 static tg_status add_var(tg_capture *c, uint32_t width, bool bits, const uint8_t *id, size_t n_id,
-                         const uint8_t *ref, size_t n_ref, const uint8_t *range, size_t n_range) {
+                         const uint8_t *ref, size_t n_ref, const uint8_t *range, size_t n_range,
+                         tg_error *err) {
   struct cap_vcd *v = c->vcd;
   uint32_t dense = 0, row = 0;
   if (n_ref > 0 && *ref == '\\') ref++, n_ref--;
@@ -93,7 +94,7 @@ static tg_status add_var(tg_capture *c, uint32_t width, bool bits, const uint8_t
   memcpy(name + v->n_scope, ref, n_ref);
   if (n_range > 0) memcpy(name + v->n_scope + n_ref, range, n_range);
   tg_status st = tg_vcd_define(c, id, n_id, &dense);
-  if (st == TG_OK) st = tg_cap_signal_add(c, name, n, width, bits, &row);
+  if (st == TG_OK) st = tg_cap_signal_add(c, name, n, width, bits, &row, err);
   if (st == TG_OK) st = tg_grow(&c->a, (void **)&v->var, &v->cap_var, v->n_var + 1, sizeof *v->var);
   if (st == TG_OK) v->var[v->n_var++] = (vcd_var){.id = dense, .signal = row};
   tg_release(&c->a, name);
@@ -101,7 +102,7 @@ static tg_status add_var(tg_capture *c, uint32_t width, bool bits, const uint8_t
 }
 
 /* "$var type width id reference [range] $end" */
-static tg_status var(tg_capture *c, const uint8_t *p, const uint8_t *e) {
+static tg_status var(tg_capture *c, const uint8_t *p, const uint8_t *e, tg_error *err) {
   const uint8_t *w[5] = {0}, *stop[5] = {0};
   unsigned n = 0;
   uint64_t width = 0;
@@ -120,12 +121,12 @@ static tg_status var(tg_capture *c, const uint8_t *p, const uint8_t *e) {
   const uint8_t *range = n == 5 && *w[4] == '[' ? w[4] : NULL;
   size_t n_range = range != NULL ? (size_t)(stop[4] - w[4]) : 0;
   return add_var(c, bits ? (uint32_t)width : 1, bits, w[2], (size_t)(stop[2] - w[2]), w[3],
-                 (size_t)(stop[3] - w[3]), range, n_range);
+                 (size_t)(stop[3] - w[3]), range, n_range, err);
 }
 
 static tg_status section(tg_capture *c, const uint8_t *key, const uint8_t *key_end,
                          const uint8_t *e, tg_error *err) {
-  if (is_word(key, key_end, "$var")) return var(c, key_end, e);
+  if (is_word(key, key_end, "$var")) return var(c, key_end, e, err);
   if (is_word(key, key_end, "$scope")) return scope(c, key_end, e, err);
   if (is_word(key, key_end, "$version")) return keep_text(c, key_end, e, &c->version);
   if (is_word(key, key_end, "$timescale")) return keep_text(c, key_end, e, &c->timescale);
@@ -140,6 +141,7 @@ tg_status tg_cap_vcd_head(tg_capture *c, const uint8_t *p, const uint8_t *end, b
   while (st == TG_OK && !c->vcd->defined) {
     const uint8_t *stop = NULL, *w = NULL, *key = next_word(q, end, &key_end);
     if (key == NULL || (key_end == end && !final)) break;
+    for (; q < key; q++, c->offset++) c->line += *q == '\n'; /* errors name the key's own line */
     if (*key != '$') {
       if (*key == '#') { /* no $enddefinitions: the values begin all the same */
         st = tg_vcd_begin(c, err);

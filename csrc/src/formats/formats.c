@@ -55,6 +55,12 @@ bool tg_format_present(const tg_format *f, const tg_reduce_in *in) {
 
 tg_status tg_formats_ruleset(const tg_alloc *a, const tg_rule_def *extra, size_t n_extra,
                              tg_ruleset **out, tg_error *err) {
+  return tg_formats_ruleset_within(a, extra, n_extra, NULL, out, err);
+}
+
+tg_status tg_formats_ruleset_within(const tg_alloc *a, const tg_rule_def *extra, size_t n_extra,
+                                    const tg_rule_limits *limits, tg_ruleset **out,
+                                    tg_error *err) {
   if (a == NULL) a = tg_alloc_default();
   tg_status st = TG_OK;
   tg_rule_def *defs = NULL;
@@ -77,7 +83,7 @@ tg_status tg_formats_ruleset(const tg_alloc *a, const tg_rule_def *extra, size_t
   for (size_t f = 0; tg_formats[f] != NULL; f++) {
     for (size_t i = 0; i < tg_formats[f]->n_rules; i++) defs[n++] = tg_formats[f]->rules[i];
   }
-  st = tg_ruleset_new(a, defs, n, out, err);
+  st = tg_ruleset_new_within(a, defs, n, limits, out, err);
 fail:
   a->release(a->ctx, defs);
   return st;
@@ -100,6 +106,8 @@ static tg_status check_input(const tg_reduce_in *in, tg_error *err) {
   return TG_OK;
 }
 
+#define MAX_KEYS (UINT64_C(1) << 17)
+
 tg_status tg_reduce(const tg_alloc *a, const tg_reduce_in *in, tg_result **out, tg_error *err) {
   static const tg_reduce_options defaults = {0};
   if (a == NULL) a = tg_alloc_default();
@@ -115,6 +123,7 @@ tg_status tg_reduce(const tg_alloc *a, const tg_reduce_in *in, tg_result **out, 
     tg_fail(err, st, 0, 0, "no memory for a result");
     goto fail;
   }
+  tg_result_bound(result, full.options->max_keys > 0 ? full.options->max_keys : MAX_KEYS);
   st = tg_boots_reduce(&full, result, err);
   if (st != TG_OK) goto fail;
   for (size_t f = 0; tg_formats[f] != NULL; f++) {

@@ -98,6 +98,10 @@ static tg_status key_of(qconv_state *q, const qconv_run *run, const run_text *t,
 
 /* How often this key was met before; counts this one. */
 static tg_status occurrence_of(qconv_state *q, uint32_t key, uint32_t *n) {
+  if (key == TG_NONE) { /* beyond the bound on keys */
+    *n = 0;
+    return TG_OK;
+  }
   if (key >= q->n_seen) {
     tg_status st =
         tg_grow(q->alloc, (void **)&q->seen, &q->cap_seen, (size_t)key + 1, sizeof *q->seen);

@@ -8,6 +8,7 @@
 #define TG_LONGEST_LINE ((uint64_t)SIZE_MAX / 4) /* so that no sum with a bound wraps */
 #define TG_MAX_RECORDS (UINT64_C(1) << 40)
 #define TG_MAX_PROBLEMS (UINT64_C(1) << 20)
+#define TG_MAX_LABEL 4096
 
 static tg_reader_options tg_fill_options(const tg_reader_options *given) {
   tg_reader_options o = {0};
@@ -16,6 +17,7 @@ static tg_reader_options tg_fill_options(const tg_reader_options *given) {
   if (o.max_line > TG_LONGEST_LINE) o.max_line = TG_LONGEST_LINE;
   if (o.max_records == 0) o.max_records = TG_MAX_RECORDS;
   if (o.max_problems == 0) o.max_problems = TG_MAX_PROBLEMS;
+  if (o.max_label == 0) o.max_label = TG_MAX_LABEL;
   return o;
 }
 
@@ -167,9 +169,11 @@ static tg_status tg_feed(tg_reader *r, const uint8_t *p, size_t n) {
 
 static tg_status tg_reader_failed(tg_reader *r, tg_status status, tg_error *err) {
   r->failed = status;
-  const char *what = status == TG_ELIMIT ? "more records than the limit allows"
-                                         : tg_status_text(status);
-  return tg_fail(err, status, r->offset, r->lines + 1, "%s", what);
+  if (status != TG_ELIMIT)
+    return tg_fail(err, status, r->offset, r->lines + 1, "%s", tg_status_text(status));
+  return tg_fail(err, status, r->offset, r->lines + 1,
+                 "holds more than %llu records, the first ones are kept (--limit records=N)",
+                 (unsigned long long)r->out->n_order);
 }
 
 tg_status tg_reader_feed(tg_reader *r, const uint8_t *p, size_t n, tg_error *err) {

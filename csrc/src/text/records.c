@@ -52,6 +52,7 @@ tg_status tg_records_new(const tg_alloc *a, const tg_ruleset *rules,
   r->rules = rules;
   r->max_records = options->max_records;
   r->max_problems = options->max_problems;
+  r->max_label = options->max_label;
   tg_copy_init(&r->folded, a);
   tg_status status = TG_ENOMEM;
   r->tables = a->resize(a->ctx, NULL, (rules->n_rules + 1) * sizeof(void *));
@@ -232,6 +233,26 @@ static tg_status tg_append(tg_records *r, const tg_found *f, const tg_cells *cel
   return TG_OK;
 }
 
+/* A text of the record that begins at `at` is longer than a label may be. */
+static tg_status too_long(tg_records *r, const tg_found *f, size_t at) {
+  char expected[64];
+  snprintf(expected, sizeof expected, "a text of at most %llu bytes (--limit label=N)",
+           (unsigned long long)r->max_label);
+  return tg_records_problem(r, &(tg_trouble){f->line, at, f->rule,
+                                             r->rules->rules[f->rule].tag, TG_REASON_LABEL,
+                                             expected, 0});
+}
+
+/* The first field whose text is longer than a label may be; TG_TEMPLATE_FIELDS: none. */
+static size_t find_long(const tg_records *r, const tg_found *f) {
+  const tg_template *t = r->rules->rules[f->rule].t;
+  for (size_t i = 0; i < t->n_fields; i++) {
+    if ((t->numbers >> i & 1) != 0 || f->fields[i].start == SIZE_MAX) continue;
+    if (f->fields[i].end - f->fields[i].start > r->max_label) return i;
+  }
+  return TG_TEMPLATE_FIELDS;
+}
+
 static tg_status tg_number_problem(tg_records *r, const tg_found *f, size_t i, tg_status why) {
   const bool precision = why == TG_ERANGE;
   return tg_records_problem(
@@ -268,7 +289,9 @@ static tg_status tg_read_and_append(tg_records *r, const tg_found *f, bool *adde
 }
 
 tg_status tg_records_add(tg_records *r, const tg_found *f, bool *added) {
+  const size_t beyond = f->line->n > r->max_label ? find_long(r, f) : TG_TEMPLATE_FIELDS;
   *added = false;
+  if (beyond < TG_TEMPLATE_FIELDS) return too_long(r, f, f->fields[beyond].start);
   if ((r->rules->rules[f->rule].t->numbers & ~f->known) != 0)
     return tg_read_and_append(r, f, added);
   const tg_cells cells = {f->numbers, 0};

@@ -13,6 +13,7 @@
 #define TG_REASON_EDGE "edge"           /* a number touches a letter, a digit, '_' or '.' */
 #define TG_REASON_OVERFLOW "overflow"   /* a number does not fit its column */
 #define TG_REASON_PRECISION "precision" /* a fraction has more digits than its column keeps */
+#define TG_REASON_LABEL "label"         /* a text of a record beyond the bound */
 #define TG_REASON_LONG "long"           /* a line beyond the bound: read in pieces */
 #define TG_REASON_ROW "row"             /* a line of a section that is none of its rows */
 #define TG_REASON_OPEN "open"           /* a section without its end */
@@ -37,7 +38,7 @@ struct tg_records {
   size_t n_order, cap_order;
   tg_tally *tally; /* one per tag */
   size_t n_tally;
-  uint64_t max_records, max_problems;
+  uint64_t max_records, max_problems, max_label;
   tg_source_totals totals;
   uint32_t sections;  /* that were opened */
   bool ends_plainly;  /* behind an LF, outside sections: a later part may follow */

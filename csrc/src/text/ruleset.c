@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tickgauge/intern.h"
+
 char *tg_copy_text(const tg_alloc *a, const char *s, size_t n) {
   char *copy = n < SIZE_MAX ? a->resize(a->ctx, NULL, n + 1) : NULL;
   if (copy == NULL) return NULL;
@@ -42,9 +44,20 @@ void tg_ruleset_free(tg_ruleset *set) {
   a.release(a.ctx, set);
 }
 
-static bool tg_has_name(const tg_ruleset *set, const char *name) {
-  size_t rule;
-  return tg_ruleset_find(set, name, &rule) == TG_OK;
+/* Whether another rule may be added under this name. `names` has those of all rules, in order. */
+static tg_status new_name(const tg_ruleset *set, tg_intern *names, const char *name,
+                          tg_error *err) {
+  uint32_t code = 0;
+  if (set->n_rules == set->limits.max_rules) {
+    return tg_fail(err, TG_ELIMIT, 0, 0,
+                   "rule '%.60s' is beyond the %zu that a set may have, built-in ones and rows of "
+                   "sections included (--limit rules=N)",
+                   name, set->limits.max_rules);
+  }
+  tg_status status = tg_intern_put(names, (const uint8_t *)name, strlen(name), &code);
+  if (status == TG_OK && code < set->n_rules)
+    status = tg_fail(err, TG_EINVAL, 0, 0, "two rules are named '%.80s'", name);
+  return status;
 }
 
 /* Puts the name of the rule before a message about its template. */
@@ -57,7 +70,7 @@ static tg_status tg_name_error(tg_error *err, tg_status status, const char *name
 }
 
 /* Compiles one rule (or a row of one) and appends it. Takes over `name`. */
-static tg_status tg_add_rule(tg_ruleset *set, const tg_rule_def *def, char *name,
+static tg_status tg_add_rule(tg_ruleset *set, tg_intern *names, const tg_rule_def *def, char *name,
                              const char *pattern, bool row, tg_error *err) {
   const tg_alloc *a = &set->alloc;
   tg_rule r = {.name = name, .tag = TG_NOT, .section = TG_NOT, .unit_field = TG_NOT,
@@ -66,14 +79,13 @@ static tg_status tg_add_rule(tg_ruleset *set, const tg_rule_def *def, char *name
   bool lenient = def->rows != NULL;
   tg_status status = TG_ENOMEM;
   if (name == NULL) goto fail;
-  status = tg_fail(err, TG_EINVAL, 0, 0, "two rules are named '%.80s'", name);
-  if (tg_has_name(set, name)) goto fail;
-  status = tg_fail(err, TG_ELIMIT, 0, 0, "more than %d rules", TG_MAX_RULES);
-  if (set->n_rules == TG_MAX_RULES) goto fail;
+  status = new_name(set, names, name, err);
+  if (status != TG_OK) goto fail;
   r.pattern = tg_copy_text(a, pattern, strlen(pattern));
   status = r.pattern != NULL ? TG_OK : TG_ENOMEM;
   if (status != TG_OK) goto fail;
-  status = tg_template_new(a, pattern, row ? NULL : def->tag, row, &r.t, err);
+  status = tg_template_new(a, pattern, set->limits.max_template, row ? NULL : def->tag, row, &r.t,
+                           err);
   if (status != TG_OK) {
     tg_name_error(err, status, name);
     goto fail;
@@ -94,8 +106,8 @@ fail:
 }
 
 /* "name=template": the row becomes the rule "section.name". */
-static tg_status tg_add_row(tg_ruleset *set, const tg_rule_def *def, const char *row,
-                            tg_error *err) {
+static tg_status tg_add_row(tg_ruleset *set, tg_intern *names, const tg_rule_def *def,
+                            const char *row, tg_error *err) {
   const tg_alloc *a = &set->alloc;
   const char *equal = strchr(row, '=');
   if (equal == NULL || equal == row) {
@@ -110,10 +122,11 @@ static tg_status tg_add_row(tg_ruleset *set, const tg_rule_def *def, const char 
   name[lead] = '.';
   memcpy(name + lead + 1, row, n);
   name[lead + 1 + n] = '\0';
-  return tg_add_rule(set, def, name, equal + 1, true, err);
+  return tg_add_rule(set, names, def, name, equal + 1, true, err);
 }
 
-static tg_status tg_add_section(tg_ruleset *set, const tg_rule_def *def, tg_error *err) {
+static tg_status tg_add_section(tg_ruleset *set, tg_intern *names, const tg_rule_def *def,
+                                tg_error *err) {
   const tg_alloc *a = &set->alloc;
   void *data = set->sections;
   tg_status status =
@@ -126,13 +139,14 @@ static tg_status tg_add_section(tg_ruleset *set, const tg_rule_def *def, tg_erro
   set->n_sections++;
   set->rules[begin].section = self;
   if (def->end != NULL && def->end[0] != '\0') {
-    status = tg_template_new(a, def->end, NULL, true, &set->sections[self].end, err);
+    status = tg_template_new(a, def->end, set->limits.max_template, NULL, true,
+                             &set->sections[self].end, err);
     if (status != TG_OK) return tg_name_error(err, status, def->name);
     set->sections[self].end_pattern = tg_copy_text(a, def->end, strlen(def->end));
     if (set->sections[self].end_pattern == NULL) return TG_ENOMEM;
   }
   for (size_t i = 0; def->rows[i] != NULL; i++) {
-    status = tg_add_row(set, def, def->rows[i], err);
+    status = tg_add_row(set, names, def, def->rows[i], err);
     if (status != TG_OK) return status;
     set->rules[set->n_rules - 1].section = self;
     set->sections[self].n_rows++;
@@ -159,8 +173,8 @@ static tg_status tg_check_section(const tg_ruleset *set, const tg_rule_def *def,
   return TG_OK;
 }
 
-static tg_status tg_add_def(tg_ruleset *set, const tg_rule_def *def, size_t number,
-                            tg_error *err) {
+static tg_status tg_add_def(tg_ruleset *set, tg_intern *names, const tg_rule_def *def,
+                            size_t number, tg_error *err) {
   if (def->name == NULL || def->name[0] == '\0' || def->pattern == NULL) {
     return tg_fail(err, TG_EINVAL, 0, 0, "rule %zu has no name or no template", number);
   }
@@ -170,25 +184,23 @@ static tg_status tg_add_def(tg_ruleset *set, const tg_rule_def *def, size_t numb
   }
   size_t first = set->n_rules;
   char *name = tg_copy_text(&set->alloc, def->name, strlen(def->name));
-  tg_status status = tg_add_rule(set, def, name, def->pattern, false, err);
-  if (status == TG_OK && def->rows != NULL) status = tg_add_section(set, def, err);
+  tg_status status = tg_add_rule(set, names, def, name, def->pattern, false, err);
+  if (status == TG_OK && def->rows != NULL) status = tg_add_section(set, names, def, err);
   if (status == TG_OK && def->rows != NULL) status = tg_check_section(set, def, first, err);
   return status;
 }
 
-/* Puts rule `k` under its tag, which is added if new. */
-static tg_status tg_add_tag(tg_ruleset *set, size_t k) {
+/* Puts rule `k` under its tag, which is added if new. `texts` has those of all tags, in order. */
+static tg_status tg_add_tag(tg_ruleset *set, tg_intern *texts, size_t k) {
   const tg_alloc *a = &set->alloc;
   tg_rule *r = &set->rules[k];
   if (r->t->tag_inst == SIZE_MAX) return TG_OK;
-  const uint8_t *p = r->t->pool + r->t->tag.at;
-  size_t i = 0;
-  for (; i < set->n_tags; i++) {
-    tg_str have = tg_tag_text(set, i);
-    if (have.n == r->t->tag.n && memcmp(have.p, p, have.n) == 0) break;
-  }
+  uint32_t code = 0;
+  tg_status status = tg_intern_put(texts, r->t->pool + r->t->tag.at, r->t->tag.n, &code);
+  if (status != TG_OK) return status;
+  const size_t i = code;
   void *data = set->tags;
-  tg_status status = tg_grow(a, &data, &set->cap_tags, i + 1, sizeof *set->tags);
+  status = tg_grow(a, &data, &set->cap_tags, i + 1, sizeof *set->tags);
   if (status != TG_OK) return status;
   set->tags = data;
   if (i == set->n_tags) {
@@ -234,27 +246,53 @@ static tg_status tg_build_scanner(tg_ruleset *set) {
   return status;
 }
 
+/* Rules, sections and tags of a set that has none yet. */
+static tg_status tg_compile(tg_ruleset *set, const tg_rule_def *defs, size_t n, tg_error *err) {
+  tg_intern *names = NULL, *texts = NULL;
+  tg_status status = tg_intern_new(&set->alloc, UINT32_MAX, &names);
+  if (status == TG_OK) status = tg_intern_new(&set->alloc, UINT32_MAX, &texts);
+  for (size_t i = 0; status == TG_OK && i < n; i++)
+    status = tg_add_def(set, names, &defs[i], i, err);
+  for (size_t k = 0; status == TG_OK && k < set->n_rules; k++)
+    status = tg_add_tag(set, texts, k);
+  tg_intern_free(names);
+  tg_intern_free(texts);
+  if (status == TG_OK) status = tg_make_scratch(set);
+  if (status == TG_OK) status = tg_build_scanner(set);
+  return status;
+}
+
+static tg_rule_limits fill_limits(const tg_rule_limits *given) {
+  tg_rule_limits l = {0, 0};
+  if (given != NULL) l = *given;
+  if (l.max_rules == 0) l.max_rules = TG_MAX_RULES;
+  if (l.max_template == 0) l.max_template = TG_TEMPLATE_BYTES;
+  if (l.max_template > TG_LONGEST_TEMPLATE) l.max_template = TG_LONGEST_TEMPLATE;
+  return l;
+}
+
 tg_status tg_ruleset_new(const tg_alloc *a, const tg_rule_def *defs, size_t n, tg_ruleset **out,
                          tg_error *err) {
+  return tg_ruleset_new_within(a, defs, n, NULL, out, err);
+}
+
+tg_status tg_ruleset_new_within(const tg_alloc *a, const tg_rule_def *defs, size_t n,
+                                const tg_rule_limits *limits, tg_ruleset **out, tg_error *err) {
   if (a == NULL) a = tg_alloc_default();
   if (out == NULL || (n > 0 && defs == NULL)) {
     return tg_fail(err, TG_EINVAL, 0, 0, "no rules were given");
   }
   tg_ruleset *set = a->resize(a->ctx, NULL, sizeof *set);
-  tg_status status = TG_ENOMEM;
   if (set == NULL) return tg_fail(err, TG_ENOMEM, 0, 0, "no memory for a rule set");
   memset(set, 0, sizeof *set);
   set->alloc = *a;
-  status = TG_OK;
-  for (size_t i = 0; status == TG_OK && i < n; i++) status = tg_add_def(set, &defs[i], i, err);
-  for (size_t k = 0; status == TG_OK && k < set->n_rules; k++) status = tg_add_tag(set, k);
-  if (status == TG_OK) status = tg_make_scratch(set);
-  if (status == TG_OK) status = tg_build_scanner(set);
+  set->limits = fill_limits(limits);
+  tg_status status = tg_compile(set, defs, n, err);
   if (status == TG_ENOMEM) tg_fail(err, TG_ENOMEM, 0, 0, "no memory for the rules");
-  if (status != TG_OK) goto fail;
+  if (status != TG_OK) {
+    tg_ruleset_free(set);
+    return status;
+  }
   *out = set;
   return TG_OK;
-fail:
-  tg_ruleset_free(set);
-  return status;
 }

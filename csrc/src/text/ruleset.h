@@ -6,7 +6,7 @@
 #include "scanner.h"
 #include "tickgauge/rule.h"
 
-#define TG_MAX_RULES 4096
+#define TG_MAX_RULES 4096 /* where the caller names no other bound */
 #define TG_NOT SIZE_MAX /* an index that is none */
 
 typedef struct tg_value {
@@ -45,6 +45,7 @@ typedef struct tg_tag {
 
 struct tg_ruleset {
   tg_alloc alloc;
+  tg_rule_limits limits; /* filled */
   tg_rule *rules;
   size_t n_rules, cap_rules;
   tg_section *sections;

@@ -323,13 +323,13 @@ static tg_status tg_parse_template(tg_parser *ps) {
   return status;
 }
 
-tg_status tg_template_new(const tg_alloc *a, const char *text, const char *tag, bool row,
-                          tg_template **out, tg_error *err) {
+tg_status tg_template_new(const tg_alloc *a, const char *text, size_t most, const char *tag,
+                          bool row, tg_template **out, tg_error *err) {
   if (a == NULL) a = tg_alloc_default();
   size_t n = strlen(text);
-  if (n > TG_TEMPLATE_BYTES) {
-    return tg_fail(err, TG_ELIMIT, TG_TEMPLATE_BYTES, 0, "the template is longer than %d bytes",
-                   TG_TEMPLATE_BYTES);
+  if (n > most) {
+    return tg_fail(err, TG_ELIMIT, most, 0,
+                   "the template has %zu bytes, more than %zu (--limit template=N)", n, most);
   }
   tg_template *t = a->resize(a->ctx, NULL, sizeof *t);
   if (t == NULL) return tg_fail(err, TG_ENOMEM, 0, 0, "no memory for a template");

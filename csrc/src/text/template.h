@@ -11,7 +11,8 @@
 #include "tickgauge/rule.h"
 #include "tickgauge/status.h"
 
-#define TG_TEMPLATE_BYTES 4096
+#define TG_TEMPLATE_BYTES 4096 /* at most, where the caller names no other bound */
+#define TG_LONGEST_TEMPLATE ((size_t)1 << 30) /* so that every place of it fits 32 bits */
 #define TG_TEMPLATE_FIELDS 56 /* kept fields: a table has 64 columns, 5 are every record's */
 #define TG_NO_PLANE UINT32_MAX
 
@@ -76,10 +77,11 @@ typedef struct tg_template {
   bool closed; /* the last item is a literal: what matched cannot have been cut */
 } tg_template;
 
-/* Compiles a NUL-terminated template. `tag` NULL takes the default; `row` means that no tag is
- * needed. Errors carry the 0-based column. TG_OK, TG_ENOMEM, TG_ESYNTAX, TG_ELIMIT. */
-tg_status tg_template_new(const tg_alloc *a, const char *text, const char *tag, bool row,
-                          tg_template **out, tg_error *err);
+/* Compiles a NUL-terminated template of at most `most` bytes. `tag` NULL takes the default; `row`
+ * means that no tag is needed. Errors carry the 0-based column. TG_OK, TG_ENOMEM, TG_ESYNTAX,
+ * TG_ELIMIT. */
+tg_status tg_template_new(const tg_alloc *a, const char *text, size_t most, const char *tag,
+                          bool row, tg_template **out, tg_error *err);
 void tg_template_free(tg_template *t);
 
 /* The second half of compiling: tag, memo planes, run caches, what cuts a word. */

@@ -52,10 +52,14 @@ def add_limit_option(group: Any) -> None:
         type=_limit,
         default=[],
         help="refuse more than: line (bytes, default 1M), size (bytes a source unfolds into, 1T), "
-        "ratio (unfolded : packed, 5000), entries (members of an archive, 100k), layers (archives "
-        "and compressions in each other, 4), whole (bytes of a snapshot, an .ila archive and other "
-        "forms that are held in memory, 256M), records (of a source, 4G), keys (of a source, "
-        "128K), signals (of a capture, 4M); may be repeated",
+        "ratio (unfolded : packed, 5000), entries (members of an archive, 100k), path (bytes of a "
+        "member's name, 4K), layers (archives and compressions in each other, 4), whole (bytes of "
+        "a snapshot, an .ila archive and other forms that are held in memory, 256M), records (of a "
+        "source, 4G), problems (that are listed, 1M), label (bytes of a text in a record, 4K), "
+        "keys (of a source, 128K), distinct (values of a key in a snapshot, 64K), rules (4K), "
+        "template (bytes of a rule's, 4K); of a capture: signals (4M), width (bits of a stored "
+        "value, 1K), row (bytes of a row or word, 64M), scope (bytes of a VCD scope's path, 2K), "
+        "transactions (4M); may be repeated",
     )
 
 
@@ -63,9 +67,11 @@ def _limit(text: str) -> tuple[str, int]:
     """``line=16M`` as a name and a number."""
     name, _, value = text.partition("=")
     match = re.fullmatch(r"([0-9]+)([kKMGT]?)", value)
-    known = {"line", *(field.name for field in fields(Limits))}
-    if name not in known or match is None:
-        raise argparse.ArgumentTypeError(f"not of the form line=16M: {text!r}")
+    known = ["line", *(field.name for field in fields(Limits))]
+    if name not in known:
+        raise argparse.ArgumentTypeError(f"no limit is named {name!r}, but {', '.join(known)}")
+    if match is None or int(match[1]) == 0:
+        raise argparse.ArgumentTypeError(f"not of the form {name}=16M: {text!r}")
     scale = {"": 1, "k": 10**3, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
     return name, int(match[1]) * scale[match[2]]
 

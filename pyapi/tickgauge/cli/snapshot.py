@@ -37,10 +37,11 @@ def add(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write a snapshot."""
     from ..snapshots import snapshot
+    from .inputs import limits_of
 
     sides = [statistics.side(args, source) for source in args.sources]
     inputs_say = statistics.status_of(args, *sides)
-    made = snapshot(*sides, exchange=args.exchange)
+    made = snapshot(*sides, exchange=args.exchange, limits=limits_of(args))
     code = common.DONE
     if args.noise:
         code = _check_noise(made)

@@ -151,10 +151,13 @@ def _raw_log(args: argparse.Namespace) -> Iterator[tuple[Path | None, int, int, 
             yield None, file.fileno(), file.fileno(), 0
         return
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+    made = not path.exists()
     fd = os.open(path, flags, 0o666)
     try:
         yield path, fd, fd, os.fstat(fd).st_size
     finally:
+        if made and os.fstat(fd).st_size == 0:  # the device never was there, or said nothing
+            path.unlink(missing_ok=True)
         os.close(fd)
 
 

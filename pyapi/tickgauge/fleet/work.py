@@ -109,7 +109,7 @@ def _keep(job: Job, data: Any, done: Done) -> None:
     )
     if not counts["readings"]:
         return
-    made = zlib.compress(snapshot(data).to_bytes(), LEVEL)
+    made = zlib.compress(snapshot(data, limits=job.options.get("limits")).to_bytes(), LEVEL)
     if job.folder is None:
         done.parts[info.digest] = made
         return
