@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -41,8 +42,16 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             beside.unlink()
         if isinstance(error, OSError) and error.filename == str(beside):
             error.filename = str(path)  # the name that the user gave
+        name_full(error, path)
         raise
     _sync_folder(path.parent)
+
+
+def name_full(error: BaseException, path: str | os.PathLike[str]) -> None:
+    """Say in an error of a full disk, which only knows a descriptor, what was being written."""
+    full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    if isinstance(error, OSError) and error.filename is None and error.errno in full:
+        error.filename = str(path)
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:

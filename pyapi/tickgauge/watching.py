@@ -127,7 +127,11 @@ class Watch:
 
         self.complete += len(boots)
         self.problems += sum(len(data.problems) for data in boots)
-        made = [snapshot(data, limits=self._options.get("limits")) for data in boots if len(data.readings)]
+        made = [
+            snapshot(data, limits=self._options.get("limits"))
+            for data in boots
+            if len(data.readings)
+        ]
         if made:
             self.total = (made[0] if self.total is None else self.total).merge(*made)
         return len(boots)

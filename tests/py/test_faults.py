@@ -54,7 +54,7 @@ def test_an_output_of_a_verb_is_the_old_one_or_the_new_one(verb: str, tmp_path: 
     out.write_bytes(b"old")
     done = _run(FULL, RUN, *VERBS[verb], "-o", out)
     assert done.returncode == 2
-    assert "File too large" in done.stderr
+    assert f"{out}: File too large" in done.stderr
     assert out.read_bytes() == b"old"
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
     done = _run(KILLED, RUN, *VERBS[verb], "-o", out)

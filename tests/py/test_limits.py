@@ -222,19 +222,12 @@ def test_the_name_of_a_member_ends_at_the_limit(form):
 
 def test_the_members_of_an_archive_end_at_the_limit():
     names = ["a", "b", "c"]
-    for form, states in (
-        ("zip", ["limit"]),
-        ("tar", ["not recognised", "not recognised", "limit"]),
-    ):
-        data = _archive(form, names, b"nothing\n")
-        data = [data, b"fft 8 points: 1.5 usec\n"]
+    for form, kept in (("zip", 0), ("tar", 2)):
+        data = [_archive(form, names, b"nothing\n"), b"fft 8 points: 1.5 usec\n"]
         infos = tg.read(*data, rules=RULE, limits=tg.Limits(entries=3)).infos
         assert [i.state for i in infos] == ["not recognised"] * 3 + ["read"]
         infos = tg.read(*data, rules=RULE, limits=tg.Limits(entries=2)).infos
         assert [i.state for i in infos] == ["not recognised"] * kept + ["limit", "read"]
-        assert infos[-2].message.endswith("more than 2 members (--limit entries=N)") == (
-            form == "tar"
-        )
         assert infos[-2].message.endswith("--limit entries=N)")
 
 

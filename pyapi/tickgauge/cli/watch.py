@@ -15,6 +15,7 @@ from typing import Any
 
 from .. import live
 from ..display import clean, counted
+from ..files import name_full
 from ..reading import read_side
 from ..watching import Watch
 from . import common, inputs
@@ -98,6 +99,8 @@ def run(args: argparse.Namespace) -> int:
                 interrupted = True
         screen.show(watch, watch.look(recorder.written, last=True), recorder, end=True)
     if recorder.error is not None:
+        if path is not None:
+            name_full(recorder.error, path)
         raise recorder.error
     return common.INTERRUPTED if interrupted else _status(args, watch, screen)
 
