@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from . import _core
 from .comparison import Comparison, label_of, where_of
-from .errors import NotEnoughData
+from .errors import NotComparableError, NotEnoughData
 from .frame import Column, Frame, concat
 from .groups import cluster_names, common_factors, compare_groups
 from .packing import Packed, pack
@@ -60,9 +60,24 @@ def parse_margin(margin: float | str) -> float:
     return value
 
 
-def key_scales(keys: Sequence[Key]) -> tuple[npt.NDArray[np.uint64], ...]:
-    """num, den, resolution of each key, for the core."""
+_Integers = npt.NDArray[np.uint64]
+
+
+def key_scales(keys: Sequence[Key]) -> tuple[_Integers, _Integers, _Integers]:
+    """num, den, resolution of each key, for the core.
+
+    Raises
+    ------
+    NotComparableError
+        A scale is no ratio of two numbers of 64 bits.
+    """
     scale = [key.scale[0] for key in keys]
+    for key, s in zip(keys, scale, strict=True):
+        if max(s.numerator, s.denominator) >= 1 << 64:
+            raise NotComparableError(
+                f"{label_of(key, None)}: its values are in steps of {float(s):.3g} "
+                f"{key.scale[1]}, which is no ratio of two numbers of 64 bits"
+            )
     return (
         np.array([s.numerator for s in scale], "u8"),
         np.array([s.denominator for s in scale], "u8"),

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from .comparing import parse_margin
+from .comparing import key_scales, parse_margin
 from .comparison import label_of, length_text, where_of, write_text
 from .display import Grid, clean, counted
 from .errors import NotComparableError, NotEnoughData
@@ -392,14 +392,7 @@ def _segmented(
     start = np.cumsum([0, *map(len, cells)]).astype("u8")
     value = np.array([v for one in cells for _, v in sorted(one.items())], "i8")
     release = np.array([r for one in cells for r in sorted(one)], "u4")
-    scale = [key.scale[0] for key in keys]
-    series, steps = _core.trend(
-        value, release, start,
-        np.array([s.numerator for s in scale], "u8"),
-        np.array([s.denominator for s in scale], "u8"),
-        np.array([max(1, k.resolution) for k in keys], "u8"),
-        margin, margin_ns, seed,
-    )  # fmt: skip
+    series, steps = _core.trend(value, release, start, *key_scales(keys), margin, margin_ns, seed)
     return Frame(series, "series"), Frame(steps, "steps")
 
 

@@ -100,7 +100,7 @@ class Index:
             self._prepare()
         except BaseException as error:
             self._db.close()
-            if isinstance(error, (sqlite3.Error, ValueError)):  # ValueError: no UTF-8
+            if isinstance(error, (sqlite3.Error, *_ODD)):
                 raise _told(path, error) from error
             raise
 
@@ -148,7 +148,7 @@ class Index:
                 (path, size, mtime, self._version),
             ).fetchone()
             return None if row is None else _from_json(row[0])
-        except (sqlite3.Error, ValueError, TypeError, KeyError, AttributeError) as error:
+        except (sqlite3.Error, TypeError, KeyError, AttributeError, *_ODD) as error:
             raise _told(self._path, error) from error
 
     def store(self, statuses: Iterable[FileStatus]) -> None:
@@ -163,9 +163,12 @@ class Index:
         try:
             with self._transaction():
                 self._db.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", rows)
-        except (sqlite3.Error, ValueError) as error:
+        except (sqlite3.Error, *_ODD) as error:
             raise _told(self._path, error) from error
 
+
+#: What else sqlite3 throws at a damaged file: a schema that is no UTF-8, sizes beyond all memory.
+_ODD = (ValueError, MemoryError)
 
 _DISK = {
     "FULL": errno.ENOSPC, "IOERR": errno.EIO, "READONLY": errno.EROFS, "CANTOPEN": errno.EACCES,
@@ -178,7 +181,8 @@ def _told(path: Path, error: Exception) -> Exception:
     name = str(getattr(error, "sqlite_errorname", "")).removeprefix("SQLITE_").partition("_")[0]
     if name in _DISK:
         return OSError(_DISK[name], str(error), str(path))
-    text = f"the index of the batch is damaged ({error}); without it every file is read again"
+    what = str(error) or "it asks for more memory than there is"
+    text = f"the index of the batch is damaged ({what}); without it every file is read again"
     return InputError(text, path=str(path))
 
 

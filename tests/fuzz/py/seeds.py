@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import io
 import itertools
 import lzma
+import sqlite3
 import sys
 import tarfile
 import tempfile
@@ -48,6 +50,9 @@ def _snapshots() -> Iterator[bytes]:
 def _indexes() -> Iterator[bytes]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "index.sqlite"
+        with contextlib.closing(sqlite3.connect(path)) as small:  # the fuzzer cuts at 8 KiB
+            small.execute("PRAGMA page_size = 512")
+            small.execute("VACUUM")
         with Index(path, "v") as index:
             yield path.read_bytes()
             index.store([FileStatus("a.log", size=1, mtime=2, sources=[SourceStatus("a.log")])])
