@@ -148,7 +148,7 @@ C_TARGETS = $(filter-out py_%,$(TARGETS))
 PY_TARGETS = $(filter py_%,$(TARGETS))
 fuzz:
 	@[ -n "$(TARGETS)" ] && [ -z "$(C_TARGETS)" ] || \
-	  { tests/tools/need.sh fuzz && sh tests/fuzz/run.sh $(SECONDS) $(C_TARGETS); }
+	  { tests/tools/need.sh fuzz && JOBS=$(JOBS) sh tests/fuzz/run.sh $(SECONDS) $(C_TARGETS); }
 	@[ -n "$(TARGETS)" ] && [ -z "$(PY_TARGETS)" ] || \
 	  $(MAKE) -s --no-print-directory fuzz-py TARGETS="$(PY_TARGETS)"
 

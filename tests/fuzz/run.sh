@@ -1,7 +1,8 @@
 #!/bin/sh
 # Usage: run.sh SECONDS [TARGET...] : fuzzes each target for that long with libFuzzer under ASan and
 # UBSan, from generated seeds, pieces of the shipped data and the kept finds. What it learns stays in
-# build/fuzz/TARGET/ for the next run. A find is left there too and ends the run with status 1.
+# build/fuzz/TARGET/ for the next run. A find is left there too and the status is not 0 then. JOBS
+# targets run at once.
 set -eu
 seconds=$1
 shift
@@ -27,7 +28,6 @@ link() { # link OUTPUT OBJECTS... : with everything but main()
 }
 link "$out/make-seeds" -fsanitize=address,undefined "$lib"/*make_seeds.c.o
 
-status=0
 for t in $targets; do
   # shellcheck disable=SC2086
   link "$out/fuzz_$t" $flags -fsanitize=address,undefined,fuzzer -DTG_FUZZ_TARGET="$t" tests/fuzz/fuzz_main.c
@@ -35,14 +35,5 @@ for t in $targets; do
   mkdir -p "$out/seeds/$t" "$out/$t"
   "$out/make-seeds" "$out/seeds/$t" "$t"
   python3 tests/fuzz/shipped.py "$out/seeds/$t" "$t"
-  kept=
-  [ -d "tests/fuzz/corpus/$t" ] && kept="tests/fuzz/corpus/$t"
-  echo "-- fuzz_$t, $seconds s"
-  # shellcheck disable=SC2086
-  ASAN_OPTIONS=malloc_context_size=4 "$out/fuzz_$t" -max_total_time="$seconds" -max_len=6144 -timeout=20 -rss_limit_mb=2048 \
-    -dict="$out/seeds/$t.dict" -artifact_prefix="$out/$t/find-" -print_final_stats=1 \
-    "$out/$t" "$out/seeds/$t" $kept \
-    >"$out/$t.log" 2>&1 || { echo "fuzz_$t: a find, see $out/$t.log and $out/$t/find-*"; status=1; }
-  grep -E 'stat::number_of_executed_units|cov: ' "$out/$t.log" | tail -2 || true
 done
-exit $status
+echo "$targets" | tr -s ' ' '\n' | xargs -P "${JOBS:-1}" -n 1 sh tests/fuzz/one.sh "$seconds"
