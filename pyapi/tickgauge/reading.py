@@ -94,13 +94,13 @@ class _Rulesets:
     @contextlib.contextmanager
     def lend(self, options: Options) -> Iterator[_core.RuleSet]:
         """A rule set of the user's rules, the shipped and the built-in ones, in that order."""
-        most = {"max_rules": options.limits.rules, "max_template": options.limits.template}
-        free = self._free.setdefault((options.rules, *most.values()), [])
+        limits = options.limits
+        free = self._free.setdefault((options.rules, limits.rules, limits.template), [])
         try:
             one = free.pop()
         except IndexError:
             given = [rule.definition() for rule in with_shipped(options.rules)]
-            one = _core.RuleSet(given, **most)
+            one = _core.RuleSet(given, max_rules=limits.rules, max_template=limits.template)
         yield one  # after an exception a reader may still hold it: it is not lent again
         if len(self._free) > 8:
             self._free.clear()
