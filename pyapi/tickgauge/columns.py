@@ -12,7 +12,7 @@ import numpy.typing as npt
 from .dataset import Dataset, Part, SourceInfo
 from .errors import InputError
 from .frame import Column, Frame
-from .reading import parse_clock
+from .options import parse_clock
 
 __all__ = ["from_columns"]
 

@@ -47,7 +47,7 @@ def small_halves(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         took.append(got is not None)
         return got
 
-    monkeypatch.setattr("tickgauge.reading.read_halves", noted)
+    monkeypatch.setattr("tickgauge.lines.read_halves", noted)
     return took
 
 

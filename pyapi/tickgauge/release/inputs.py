@@ -10,8 +10,9 @@ from typing import Any
 from ..dataset import Dataset
 from ..detect import detect
 from ..errors import InputError, NotEnoughData
+from ..options import Options, parse_clock
 from ..platforms import Cpu, Platform, choose, find
-from ..reading import Options, parse_clock, read
+from ..reading import read
 from ..sides import side_of
 from ..snapshots import Snapshot
 from ..source import Source, expand

@@ -1,0 +1,84 @@
+"""Records of one console, or of consoles of the same boots, to the tables of a data set."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import _core
+from .dataset import Part, SourceInfo
+from .frame import Column, Frame, concat
+from .options import Options
+from .platforms import choose
+
+__all__ = ["reduce_records"]
+
+
+def _with_source(table: _core.Table, source: int, title: str) -> Frame:
+    """A table of the core with the number of its source behind its columns."""
+    frame = Frame(table, title)
+    number = Column("source", "u32", lambda: (np.full(len(table), source, "u4"), None))
+    return Frame([*(frame.column(name) for name in frame.columns), number], title)
+
+
+def reduce_records(
+    infos: list[SourceInfo], records: list[_core.Records], options: Options, together: bool
+) -> Part:
+    """The tables of one console, or of consoles of the same boots."""
+    known, platform = choose(options.platform)
+    told: dict[str, int] = {}
+    tables = {
+        name: Frame(table, name)
+        for name, table in _core.reduce(
+            records,
+            clock_hz=options.clock or 0,
+            tee_offset=options.tee_offset,
+            together=together,
+            platform=platform,
+            topology=[board.for_core() for board in known.values()],
+            max_keys=options.limits.keys,
+            told=told,
+        ).items()
+    }
+    _tell_keys(infos, options.limits.keys, told["left_out"])
+    problems = [_with_source(r.problems(), i, "problems") for i, r in enumerate(records)]
+    problems += [tables["problems"]] if "problems" in tables else []
+    problems += [_trouble(i, info) for i, info in enumerate(infos) if info.message]
+    tables["problems"] = concat([p for p in problems if len(p)] or problems[:1], "problems")
+    near = [_with_source(r.near(), i, "near misses") for i, r in enumerate(records)]
+    tables["near"] = concat(near, "near misses")
+    kept: dict[str, list[Frame]] = {}
+    for i, one in enumerate(records):
+        for rule, count in enumerate(one.counts()):
+            if count:
+                name = one.rules[rule]
+                kept.setdefault(name, []).append(_with_source(one.table(rule), i, name))
+    by_rule = {n: f[0] if len(f) == 1 else concat(f, n) for n, f in kept.items()}
+    return Part(infos, tables, by_rule)
+
+
+def _tell_keys(infos: list[SourceInfo], most: int, left_out: int) -> None:
+    """Say that there were more than `most` keys: those of `left_out` readings are not kept.
+
+    A label that is another one on every line makes every line a key.
+    """
+    if left_out:
+        text = f"has more than {most} keys, {left_out} readings of others are left out"
+        for info in infos:
+            if info.state == "read":
+                info.state, info.message = "limit", f"{text} (--limit keys=N)"
+
+
+def _trouble(source: int, info: SourceInfo) -> Frame:
+    """A source's own misfortune as a row of problems."""
+    return Frame(
+        [
+            Column.of("source", np.array([source], "u4")),
+            Column.of("line", np.array([info.lines], "u8")),
+            Column.of("offset", np.array([info.bytes], "u8")),
+            Column.of("rule", [""], np.zeros(1, "?")),
+            Column.of("reason", [info.state]),
+            Column.of("detail", [info.message]),
+            Column.of("excerpt", [""], np.zeros(1, "?")),
+        ],
+        "problems",
+    )
