@@ -6,7 +6,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from . import _core
@@ -101,13 +101,14 @@ def read_halves(
         if cut == 0 or cut >= size or not os.path.samestat(opened, now):
             return None
         with ThreadPoolExecutor(2) as pool:
+            futures: list[Future[Any]] = []
             try:
-                hashed = pool.submit(digest)
-                later = pool.submit(part, second, cut, size)
+                futures += [pool.submit(digest), pool.submit(part, second, cut, size)]
                 records = part(first, 0, cut)
-                joined = records.append(later.result())
-                return (records, hashed.result(), size) if joined else None
+                joined = records.append(futures[1].result())
+                return (records, futures[0].result(), size) if joined else None
             finally:
                 stop.set()
+                futures.clear()  # an exception of theirs holds this frame, and so both readers
     except (OSError, _Changed, LimitError):  # a limit is told by the one reader, with its line
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import tarfile
 import zipfile
@@ -54,6 +55,24 @@ def test_records_end_at_the_limit_where_a_file_is_read_in_halves(tmp_path, monke
     for most, kept, state in ((100, 100, "limit"), (3000, 3000, "limit"), (5000, 5000, "read")):
         data = tg.read(path, rules=RULE, limits=tg.Limits(records=most))
         assert (len(data.readings), data.infos[0].state) == (kept, state)
+
+
+def test_a_file_whose_second_half_is_beyond_the_limit_leaves_the_next_to_be_read(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("tickgauge.halves.HALVE_FROM", 1000)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    path = tmp_path / "a.log"
+    path.write_bytes(b"x\n" * 10_000 + b"fft 8 points: 1.5 usec\n" * 500)
+    was_on = gc.isenabled()
+    gc.disable()  # the rule sets are free again without it
+    try:
+        data = tg.read(path, rules=RULE, limits=tg.Limits(records=300))
+        assert (data.infos[0].records, data.infos[0].state) == (300, "limit")
+        assert tg.read(path, rules=RULE).infos[0].records == 500
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def test_a_text_of_a_record_ends_at_the_limit():
