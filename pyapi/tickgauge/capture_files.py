@@ -116,8 +116,8 @@ def read_capture(
         "samples": samples,
         "max_item": limits.row,
         "max_signals": limits.signals,
-        "max_width": limits.width,
-        "max_scope": limits.scope,
+        "max_width": min(limits.width, (1 << 32) - 1),
+        "max_scope": min(limits.scope, (1 << 32) - 1),
     }
     wish = {
         "slot": slot,

@@ -73,6 +73,8 @@ def checked_options(
     limits: Limits | None = None,
 ) -> Options:
     """The arguments of `read`, checked; errors as there."""
+    if not 0 <= max_line < 1 << 64:
+        raise ValueError(f"max_line is a number of bytes below 2^64, not {max_line!r}")
     return Options(
         as_rules(rules, limits or LIMITS),
         parse_clock(clock),

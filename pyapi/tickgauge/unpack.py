@@ -99,8 +99,8 @@ class Limits:
     def __post_init__(self) -> None:
         for one in fields(self):
             value = getattr(self, one.name)
-            if not isinstance(value, int) or value < 1:
-                raise ValueError(f"{one.name} is a whole number from 1 on, not {value!r}")
+            if not isinstance(value, int) or not 0 < value < 1 << 64:
+                raise ValueError(f"{one.name} is a whole number from 1 to 2^64 - 1, not {value!r}")
 
 
 LIMITS = Limits()

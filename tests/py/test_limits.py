@@ -279,6 +279,10 @@ def test_an_unknown_limit_is_told_the_names(tmp_path, capsys):
         with pytest.raises(SystemExit):
             main(["show", str(tmp_path), "--limit", wrong])
         assert "keys=16M" in capsys.readouterr().err
+    for wrong in ("18446744073709551616", "16777216T", "9" * 5000):
+        with pytest.raises(SystemExit):
+            main(["show", str(tmp_path), "--limit", f"keys={wrong}"])
+        assert "keys is at most 2^64 - 1" in capsys.readouterr().err
 
 
 def test_every_limit_is_in_the_help_and_on_the_page_about_security(capsys):
@@ -292,6 +296,22 @@ def test_every_limit_is_in_the_help_and_on_the_page_about_security(capsys):
 
 
 def test_a_limit_is_a_whole_number_from_one_on():
-    for wrong in (0, -1, 1.5, "7"):
+    for wrong in (0, -1, 1.5, "7", 1 << 64):
         with pytest.raises(ValueError, match="keys is a whole number"):
             tg.Limits(keys=wrong)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(tg.Limits)])
+def test_the_largest_limit_is_none(name):
+    limits = tg.Limits(**{name: (1 << 64) - 1})
+    vcd = b"$var wire 1 ! a $end\n$enddefinitions $end\n#0\n1!\n#9\n0!\n"
+    assert tg.read(b"fft 8 points: 1.5 usec\n", rules=RULE, limits=limits).infos[0].records == 1
+    assert tg.read(vcd, limits=limits).samples == 10
+
+
+def test_the_longest_line_is_a_number_of_64_bits():
+    log = b"fft 8 points: 1.5 usec\n"
+    assert tg.read(log, rules=RULE, max_line=(1 << 64) - 1).infos[0].records == 1
+    for wrong in (-1, 1 << 64):
+        with pytest.raises(ValueError, match="max_line is a number of bytes below"):
+            tg.read(log, rules=RULE, max_line=wrong)

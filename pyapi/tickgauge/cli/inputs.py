@@ -70,10 +70,14 @@ def _limit(text: str) -> tuple[str, int]:
     known = ["line", *(field.name for field in fields(Limits))]
     if name not in known:
         raise argparse.ArgumentTypeError(f"no limit is named {name!r}, but {', '.join(known)}")
-    if match is None or int(match[1]) == 0:
+    digits = match[1].lstrip("0") if match else ""
+    if match is None or not digits:
         raise argparse.ArgumentTypeError(f"not of the form {name}=16M: {text!r}")
     scale = {"": 1, "k": 10**3, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-    return name, int(match[1]) * scale[match[2]]
+    number = int(digits[:21]) * scale[match[2]]
+    if number >= 1 << 64:
+        raise argparse.ArgumentTypeError(f"{name} is at most 2^64 - 1, not {value[:40]}")
+    return name, number
 
 
 def limits_of(args: argparse.Namespace) -> Limits:
