@@ -81,6 +81,13 @@ def test_what_is_said_of_finds(tmp_path):
         read_published(tmp_path / "page.rst")
 
 
+@pytest.mark.parametrize("where", ["", "missing/index.sqlite"])
+def test_an_index_that_cannot_be_opened_is_an_oserror(tmp_path, where):
+    with pytest.raises(OSError, match="unable to open") as told:
+        Index(tmp_path / where, "v")
+    assert told.value.filename == str(tmp_path / where)
+
+
 def test_an_audit_of_too_many_tables_is_refused():
     one = next(r for r in releases_in(str(PUBLISHED), "juno") if len(r) > 60)
     with pytest.raises(tg.LimitError, match="too many to audit"):

@@ -95,7 +95,10 @@ class Index:
     def __init__(self, path: Path, version: str) -> None:
         self._path = path
         self._version = version
-        self._db = sqlite3.connect(path, isolation_level=None)
+        try:
+            self._db = sqlite3.connect(path, isolation_level=None)
+        except sqlite3.Error as error:
+            raise _told(path, error) from error
         try:
             self._prepare()
         except BaseException as error:
