@@ -291,10 +291,11 @@ class Port:
         where = "" if row["addr"] is None else f" at 0x{row['addr']:x}"
         size = "" if row["bytes"] is None else f", {row['bytes']} bytes"
         middle = int(spans[(len(spans) + 1) // 2 - 1])
+        times = f", {ratio_text(row['span'] / middle)} the median" if middle else ""
         text = (
             f"The slowest {row['direction']}{where}{size}: {row['span']} clocks"
-            f"{self._in_us(row['span'])}, {ratio_text(row['span'] / middle)} the median; asked for "
-            f"at sample {row['ax_valid']}{self._in_us(row['ax_valid'])}"
+            f"{self._in_us(row['span'])}{times}; asked for at sample {row['ax_valid']}"
+            f"{self._in_us(row['ax_valid'])}"
         )
         if row["direction"] == "read" and row["span"]:
             held = row["blocked"] or 0

@@ -65,6 +65,21 @@ def test_the_story_of_a_capture_without_writes(capsys, put):
     assert lines[2].strip().startswith("The slowest read at 0x8")
 
 
+def test_the_story_of_answers_in_the_clock_of_the_question(capsys, tmp_path):
+    """Spans of 0 clocks: no ratio to their median is told."""
+    names = "awvalid awready wvalid wready wlast bvalid bready arvalid arready rvalid rready rlast"
+    pins = {name: chr(ord("a") + i) for i, name in enumerate(names.split())}
+    text = "".join(f"$var wire 1 {pin} s_axi_{name} $end\n" for name, pin in pins.items())
+    text += "$enddefinitions $end\n"
+    for at, level in ((0, 0), (3, 1), (4, 0), (10, 1), (11, 0), (20, 0)):
+        text += f"#{at}\n" + "".join(f"{level}{pin}\n" for pin in pins.values())
+    (tmp_path / "a.vcd").write_text(text)
+    code, out, _ = run(capsys, str(tmp_path / "a.vcd"))
+    assert code == 0
+    assert "The slowest read: 0 clocks; asked for at sample 3" in out
+    assert "The slowest write: 0 clocks; asked for at sample 3" in out
+
+
 def test_two_captures(capsys):
     code, out, _ = run(capsys, A, B)
     assert code == 0
