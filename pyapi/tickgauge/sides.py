@@ -222,7 +222,7 @@ class Side:
         stays = [
             b not in lost for b in range(max(len(self.boots), int(self.boot.max(initial=-1)) + 1))
         ]
-        boot = np.cumsum(stays) - 1
+        boot = np.cumsum([*stays, False]) - 1  # the last one is for readings of no boot
         source = np.cumsum([i not in gone for i in range(len(self.sources))]) - 1
         was = self.boot[keep]
         return Side(

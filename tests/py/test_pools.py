@@ -5,12 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tickgauge as tg
 from support.sides import boots
 from tickgauge.errors import InputError
-from tickgauge.sides import Key
+from tickgauge.sides import Key, Side, pooled
 
 DATA = Path(__file__).parents[1] / "data"
 LOG = DATA / "tfa" / "console" / "multi-reset-3boots.log.gz"
@@ -89,6 +90,23 @@ def test_equal_files_and_copies_count_once(folders):
 def test_a_file_that_is_merged_already_counts_its_boots_once(folders):
     tg.snapshot(folders[0]).save(folders[0] / "all.json")
     assert tg.compare(*folders).units == (5, 5)
+
+
+def test_a_source_that_counts_elsewhere_leaves_readings_of_no_boot():
+    """Tables need not have boots: -1 is none."""
+
+    def of(*digests):
+        n = len(digests)
+        none = np.full(n, -1, "i8")
+        sources = [{"digest": digest, "format": "columns", "boots": 1} for digest in digests]
+        place = np.arange(n, dtype="i8")
+        return Side([Key("columns", "t", "m", unit="ns")], 0 * place, place, none, none, none,
+                    place + 10, sources=sources)  # fmt: skip
+
+    made = pooled([of("a"), of("a", "b")])
+    assert made.value.tolist() == [10, 11]
+    assert (made.boot.tolist(), made.boot.dtype) == ([-1, -1], np.dtype("i8"))
+    assert [source["digest"] for source in made.sources] == ["a", "b"]
 
 
 def test_boots_of_two_boards_are_not_pooled(tmp_path):
