@@ -107,6 +107,22 @@ START_TEST(a_long_log_asks_every_4096_records) {
 }
 END_TEST
 
+/* The stamps that end a stage, too: every asking between them may fall on such a one. */
+START_TEST(many_stages_ask_every_64_stamps) {
+  enum { STAMPS = 1000 };
+  char *text = malloc(STAMPS * 40), *end = text;
+  ck_assert_ptr_nonnull(text);
+  for (int i = 0; i < STAMPS; i++)
+    end += sprintf(end, "PMF:cpu %d\ttid %d\tts %d\n", i == 0, i == 0 ? 0 : (i - 1) % 2, i);
+  const char *const texts[] = {text, NULL};
+  ck_assert_int_eq(parse_texts(NULL, texts, &logs), TG_OK);
+  const long boots = stop_every_asking(run_reduce) - 1 - (STAMPS + 63) / 64;
+  ck_assert_int_ge(boots, BOOTS);
+  parsed_free(&logs);
+  free(text);
+}
+END_TEST
+
 /* ---- captures ---------------------------------------------------------------------------------
  */
 
@@ -331,6 +347,7 @@ int main(void) {
   tcase_add_loop_test(tc, a_reduction_stops_at_every_asking, 0, (int)LEN(formats));
   tcase_add_test(tc, two_consoles_stop_at_every_asking);
   tcase_add_test(tc, a_long_log_asks_every_4096_records);
+  tcase_add_test(tc, many_stages_ask_every_64_stamps);
   tcase_add_test(tc, an_analysis_stops_at_every_asking);
   tcase_add_loop_test(tc, a_long_capture_asks_every_4096_samples, 0, 2);
   tcase_add_loop_test(tc, a_statistic_stops_at_every_asking, 0, (int)LEN(statistics));

@@ -198,11 +198,11 @@ static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
     st = gather(&p);
     for (size_t i = 0; i < p.n && st == TG_OK; i++) {
       stamp *at = &p.at[i];
-      if (at->used) continue;
       if (tg_stop_at(in->options->stop, i, MAX_BETWEEN / 16)) {
         st = TG_EINTERRUPTED;
         break;
       }
+      if (at->used) continue;
       stamp *finish = at->opens ? find_finish(&p, i) : NULL;
       if (finish != NULL) finish->used = true;
       at->used = true;
