@@ -400,8 +400,8 @@ static PyMethodDef capture_methods[] = {
 
 static PyType_Slot capture_slots[] = {
     {Py_tp_doc,
-     "Capture(form, *, sample_on=None, keep=(), map=(), samples=0, max_item=0,\n"
-     "        max_signals=0)\n--\n\n"
+     "Capture(form, *, sample_on=None, keep=(), map=(), samples=0, max_item=0, max_signals=0,\n"
+     "        max_width=0, max_scope=0)\n--\n\n"
      "A logic capture fed in pieces: an ILA CSV, a VCD or an ILA dump. One thread at a time: a call "
      "while\nanother is under way is a RuntimeError and changes nothing."},
     {Py_tp_new, (void *)(uintptr_t)capture_new},

@@ -273,6 +273,19 @@ START_TEST(t11_ladders) {
 }
 END_TEST
 
+START_TEST(vectors_without_a_scale_or_step_are_refused) {
+  static const int64_t x[] = {24, 36, 48, 60};
+  static const uint64_t two[] = {2}, one[] = {1}, none[] = {0};
+  for (int wrong = 0; wrong < 3; wrong++) {
+    const uint64_t *num = wrong == 0 ? none : one, *den = wrong == 1 ? none : one;
+    const tg_vectors v = {x, two, two, num, den, wrong == 2 ? none : one, 1};
+    tg_table *t = NULL;
+    ck_assert_int_eq(tg_compare_vectors(NULL, NULL, &v, &v, 1, &t), TG_EINVAL);
+    ck_assert_ptr_null(t);
+  }
+}
+END_TEST
+
 /* By hand: lines of the units 24 + 12 i, 24 + 12 i, and of 24 37 48 60 24.3 + 11.9 i, so base
  * 24.1 +- t(2) .1 and step 11.9667 +- t(2) .0333, but for the tick floor: sum |w| / sqrt 6 with
  * w = .7 .4 .1 -.2 for the base and .3 .1 .1 .3 for the step. t(2; .975) = 4.302653. */
@@ -375,6 +388,7 @@ int main(void) {
       within_one_boot_is_shown_and_not_judged,
       t10_the_same_set_in_another_order_is_identical,
       t11_ladders,
+      vectors_without_a_scale_or_step_are_refused,
       ladders_have_intervals_from_unit_to_unit,
       t12_shuffled_labels,
       labels_that_matter_are_found,

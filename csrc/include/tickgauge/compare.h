@@ -142,8 +142,8 @@ enum {
   TG_VEC_OLS_B_SHIFT_HI,
   TG_VEC_COLUMNS
 };
-/* TG_OK, TG_ENOMEM, TG_EINVAL (other numbers of groups or cpus, another scale, a step of 0),
- * TG_EOVERFLOW, TG_EINTERRUPTED. */
+/* TG_OK, TG_ENOMEM, TG_EINVAL (other numbers of groups or cpus, another scale, a scale or
+ * step of 0), TG_EOVERFLOW, TG_EINTERRUPTED. */
 TG_API tg_status tg_compare_vectors(const tg_alloc *a, const tg_stop *stop, const tg_vectors *v_old,
                                     const tg_vectors *v_new, uint64_t seed, tg_table **out);
 

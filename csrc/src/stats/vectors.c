@@ -360,7 +360,7 @@ tg_status tg_compare_vectors(const tg_alloc *a, const tg_stop *stop, const tg_ve
   for (size_t i = 0; s == TG_OK && i < v_old->n_groups; i++) {
     size_t cores = (size_t)v_old->cores[i];
     size_t m = (size_t)v_old->units[i], n = (size_t)v_new->units[i];
-    if (v_new->cores[i] != v_old->cores[i] || v_old->den[i] == 0 ||
+    if (v_new->cores[i] != v_old->cores[i] || v_old->num[i] == 0 || v_old->den[i] == 0 ||
         v_old->num[i] != v_new->num[i] || v_old->den[i] != v_new->den[i]) {
       s = TG_EINVAL;
       break;
