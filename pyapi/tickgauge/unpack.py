@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from ._lazy import need
 from .errors import InputError, LimitError
 
-__all__ = ["LIMITS", "Limits", "Unpacked"]
+__all__ = ["LIMITS", "Limits", "Unpacked", "largest"]
 
 PACKED = 1 << 16  # bytes handed to a decompressor at a time
 PIECE = 1 << 18  # bytes taken from it at a time, at most
@@ -46,7 +46,7 @@ class Limits:
     path : int
         Bytes of the name of a member of an archive; one with a longer name is refused.
     layers : int
-        Compressions and archives within each other.
+        Compressions and archives within each other, at most 64.
     whole : int
         Bytes of a file that is held in memory as a whole: a snapshot, a stamp file, an ``.ila``
         archive.
@@ -99,8 +99,14 @@ class Limits:
     def __post_init__(self) -> None:
         for one in fields(self):
             value = getattr(self, one.name)
-            if not isinstance(value, int) or not 0 < value < 1 << 64:
-                raise ValueError(f"{one.name} is a whole number from 1 to 2^64 - 1, not {value!r}")
+            if not isinstance(value, int) or not 0 < value <= largest(one.name):
+                most = largest(one.name)
+                raise ValueError(f"{one.name} is a whole number from 1 to {most}, not {value!r}")
+
+
+def largest(name: str) -> int:
+    """What the limit of that name is at most: each layer is a call within a call."""
+    return 64 if name == "layers" else (1 << 64) - 1
 
 
 LIMITS = Limits()

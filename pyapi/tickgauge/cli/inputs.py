@@ -10,7 +10,7 @@ from typing import Any
 
 from ..dataset import Dataset
 from ..errors import InputError
-from ..unpack import LIMITS, Limits
+from ..unpack import LIMITS, Limits, largest
 from . import common
 
 __all__ = ["add_reading_options", "load", "problem_rows", "reading_arguments", "source_rows"]
@@ -75,8 +75,8 @@ def _limit(text: str) -> tuple[str, int]:
         raise argparse.ArgumentTypeError(f"not of the form {name}=16M: {text!r}")
     scale = {"": 1, "k": 10**3, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
     number = int(digits[:21]) * scale[match[2]]
-    if number >= 1 << 64:
-        raise argparse.ArgumentTypeError(f"{name} is at most 2^64 - 1, not {value[:40]}")
+    if number > largest(name):
+        raise argparse.ArgumentTypeError(f"{name} is at most {largest(name)}, not {value[:40]}")
     return name, number
 
 
