@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import tickgauge as tg
+from tickgauge import _core
 from tickgauge.cli import main
 from tickgauge.rules import load_rules
 
@@ -249,6 +250,17 @@ def test_the_members_of_an_archive_end_at_the_limit():
         infos = tg.read(*data, rules=RULE, limits=tg.Limits(entries=2)).infos
         assert [i.state for i in infos] == ["not recognised"] * kept + ["limit", "read"]
         assert infos[-2].message.endswith("--limit entries=N)")
+
+
+def test_a_set_takes_as_many_rules_as_the_limit_says():
+    given = [{"name": f"a.r{i}", "pattern": f"rule{i}: {{n:uint}}"} for i in range(20_000)]
+    rules = _core.RuleSet(given, builtin=False, max_rules=20_000)
+    reader = _core.Reader(rules)
+    reader.feed(b"".join(b"rule%d: %d\n" % (i, 3 * i) for i in (0, 4095, 16_384, 19_999)))
+    found = reader.finish()
+    assert found.totals()["problems"] == 0
+    assert found.table(16_384).column("n").tolist() == [3 * 16_384]
+    assert found.table(19_999).column("n").tolist() == [3 * 19_999]
 
 
 # ---- the command line -----------------------------------------------------------------------

@@ -81,7 +81,7 @@ static tg_status tg_choose_scan(tg_scanner *s) {
 
 tg_status tg_scanner_new(const tg_alloc *a, const tg_str *needle, size_t n, tg_scanner **out) {
   if (a == NULL) a = tg_alloc_default();
-  if (n > TG_SCAN_SLOTS * 4) return TG_EINVAL;
+  if (n > INT32_MAX) return TG_EINVAL; /* their numbers have 32 bits */
   tg_scanner *s = a->resize(a->ctx, NULL, sizeof *s);
   if (s == NULL) return TG_ENOMEM;
   memset(s, 0, sizeof *s);
