@@ -139,6 +139,33 @@ def test_the_release_step(tree: Path, log: Path, capfd: pytest.CaptureFixture[st
         assert _files(base) == after
 
 
+def test_the_release_step_from_an_old_side_of_several_boots(
+    tree: Path, log: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """OLD is asked for its boots as the tables are: here the lower median of two."""
+    base = tree / "juno"
+    shutil.rmtree(base / "current")
+    (base / "current").mkdir()
+    old = tmp_path / "old.log"
+    old.write_bytes(pages.console(pages.cells("9418c9ebe", "juno", "v2.14")) * 2)
+    stat = ("--stat", "median-low")
+    code, _, err = _run(capfd, "table", log, old, "--into", base, *stat)
+    assert code == 0, err
+    code, _, err = _run(capfd, "table", old, log, "--into", base, *stat)
+    assert code == 0, err
+    assert "168140" in (base / "current" / "test_rt_instr_cpu_off_serial.csv").read_text()
+
+
+def test_limits_of_both_sides(tree: Path, log: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    old = tree / "juno" / "previous"
+    assert _run(capfd, "table", old, log, "--limit", "template=4K")[0] == 0
+    for limit in ("template=4", "whole=4"):
+        code, _, err = _run(capfd, "table", old, log, "--limit", limit)
+        assert code == 2 and f"--limit {limit[:-2]}=N" in err
+    code, out, _ = _run(capfd, "table", old, log, "--limit", "line=16")
+    assert (code, out) != (0, "") and "168140" not in out
+
+
 def test_a_former_release_that_is_not_current_is_refused(
     tree: Path, log: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

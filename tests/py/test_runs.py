@@ -28,6 +28,13 @@ def run(capsys, *args):
     return code, *capsys.readouterr()
 
 
+def test_limits_of_each_log(capsys):
+    assert run(capsys, OLD, NEW, "--limit", "template=4K")[0] == 0
+    code, _, err = run(capsys, OLD, NEW, "--limit", "template=4")
+    assert code == 2
+    assert "--limit template=N" in err
+
+
 def test_694_against_1408(capsys):
     code, out, _ = run(capsys, OLD, NEW)
     assert code == 0

@@ -85,11 +85,15 @@ def limits_of(args: argparse.Namespace) -> Limits:
     return replace(LIMITS, **{name: n for name, n in args.limit if name != "line"})
 
 
+def limit_arguments(args: argparse.Namespace) -> dict[str, Any]:
+    """The keyword arguments of `tickgauge.read` from ``--limit``."""
+    return {"max_line": dict(args.limit).get("line", 0), "limits": limits_of(args)}
+
+
 def reading_arguments(args: argparse.Namespace) -> dict[str, Any]:
     """The keyword arguments of `tickgauge.read` from parsed options."""
     return {
-        "max_line": dict(args.limit).get("line", 0),
-        "limits": limits_of(args),
+        **limit_arguments(args),
         "rules": [Path(name) for name in args.rules or ()],
         "clock": args.clock,
         "platform": args.platform,

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from . import common, statistics
+from .inputs import limits_of
 
 
 def add(subparsers: Any) -> None:
@@ -34,7 +35,8 @@ def run(args: argparse.Namespace) -> int:
     sides = [statistics.side(args, source) for source in (args.old, args.new)]
     inputs_say = statistics.status_of(args, *sides)
     made = compare(*sides, **statistics.options_of(args))
-    old, new = (snapshot(*s) if isinstance(s, list) else s for s in sides)
+    limits = limits_of(args)
+    old, new = (snapshot(*s, limits=limits) if isinstance(s, list) else s for s in sides)
     common.emit(args, report(old, new, made, args.title))
     if args.output != "-":
         common.say(f"wrote {args.output}: {made.header[1]}")

@@ -10,6 +10,7 @@ from ..errors import InputError
 from ..runs import compare_runs, published, sync_notes
 from . import common
 from .common import Answer, Section
+from .inputs import add_limit_option, limit_arguments
 
 
 def add(subparsers: Any) -> None:
@@ -32,9 +33,10 @@ def add(subparsers: Any) -> None:
         metavar="LOG",
         help="a log whose --sync totals are set beside; repeatable",
     )
+    add_limit_option(parser)
 
 
-def _read(name: str) -> Any:
+def _read(args: argparse.Namespace, name: str) -> Any:
     from ..reading import read
 
     path, at, commit = name.rpartition("@")
@@ -43,18 +45,18 @@ def _read(name: str) -> Any:
         if commit not in tables:
             raise InputError(f"no commit {commit!r}; there are: {', '.join(tables)}", path=path)
         return tables[commit]
-    return read(name)
+    return read(name, **limit_arguments(args))
 
 
 def run(args: argparse.Namespace) -> int:
     """Show one log's runs, or two compared."""
-    old = _read(args.log)
+    old = _read(args, args.log)
     if not hasattr(old, "runs"):
         raise InputError("holds no run of unit_test", path=args.log)
-    others = [_read(name) for name in args.others]
+    others = [_read(args, name) for name in args.others]
     if args.new is None:
         return _show(args, old, others)
-    new = _read(args.new)
+    new = _read(args, args.new)
     comparison = compare_runs(old, new)
     notes = [*comparison.lines(), *sync_notes(new, *others)]
     sources = [

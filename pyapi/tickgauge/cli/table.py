@@ -9,6 +9,7 @@ from typing import Any
 from ..display import Grid
 from ..errors import InputError
 from . import common
+from .inputs import add_limit_option, limit_arguments
 
 __all__ = ["add", "run"]
 
@@ -55,6 +56,7 @@ def add(subparsers: Any) -> None:
     )  # fmt: skip
     group.add_argument("--platform", metavar="NAME", help="the board, or FILE.toml of boards")
     group.add_argument("--clock", metavar="HZ", help="ticks per second, for example 62.5MHz")
+    add_limit_option(group)
 
 
 def _threshold(text: str) -> float | None:
@@ -69,21 +71,19 @@ def _threshold(text: str) -> float | None:
     return value
 
 
-def _same(
-    old: Any, current: Path, platform: str | None, clock: str | None = None, **which: Any
-) -> bool:
+def _same(args: argparse.Namespace, what: Any, current: Path, **which: Any) -> bool:
     """Whether a side holds the values of DIR/current."""
     from ..release.inputs import one_side
 
     def cells(what: Any, **options: Any) -> dict[tuple[str, str], dict[str, int]]:
-        side = one_side(what, platform=platform, **options)
+        side = one_side(what, platform=args.platform, **limit_arguments(args), **options)
         return {
             (test, str(row.cpu or at)): dict(row.values)
             for test, table in side.tables.items()
             for at, row in enumerate(table.rows)
         }
 
-    return cells(old, clock=clock, **which) == cells(str(current))
+    return cells(what, clock=args.clock, stat=args.stat, **which) == cells(str(current))
 
 
 def _into(args: argparse.Namespace, made: Any) -> int:
@@ -92,10 +92,10 @@ def _into(args: argparse.Namespace, made: Any) -> int:
 
     current = Path(args.into) / "current"
     if current.is_dir() and any(current.iterdir()) and not args.anyway:
-        if _same(args.new, current, args.platform, args.clock, boot=args.boot, stat=args.stat):
+        if _same(args, args.new, current, boot=args.boot):
             common.say(f"{current}: holds the values of NEW already, nothing to do")
             return common.DONE
-        if not _same(args.old, current, args.platform):
+        if not _same(args, args.old, current):
             raise InputError(
                 f"OLD is not what {current} holds: the release step moves that folder "
                 "(--anyway does it all the same)"
@@ -130,6 +130,7 @@ def run(args: argparse.Namespace) -> int:
         platform=args.platform,
         clock=args.clock,
         anyway=args.anyway,
+        **limit_arguments(args),
     )
     if args.into is not None:
         return _into(args, made)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..unpack import Limits
 from . import audit as auditing
 from .delta import DEFAULT_THRESHOLD
 from .inputs import one_side, releases_in
@@ -28,6 +29,8 @@ def tables(
     platform: str | None = None,
     clock: int | float | str | None = None,
     anyway: bool = False,
+    max_line: int = 0,
+    limits: Limits | None = None,
 ) -> ReleaseTables:
     """The release tables of TF-A's runtime instrumentation: `new` against `old`.
 
@@ -48,7 +51,7 @@ def tables(
     boot, stat
         Which boot of `new` (counted from 0), or ``"median-low"``: the lower median over its
         boots, a value that occurred.
-    platform, clock
+    platform, clock, max_line, limits
         As for `read`, for both sides.
     anyway : bool
         Compare sides that differ in platform, clock or build type.
@@ -70,8 +73,11 @@ def tables(
     tests have rows ``base`` and ``step`` (least squares through the sorted values), ``min`` and
     ``max`` over the block, because which cpu waits there is the order of locks.
     """
-    first = one_side(old, stat=stat, platform=platform, clock=clock)
-    second = one_side(new, boot=boot, stat=stat, platform=platform, clock=clock)
+    how: dict[str, Any] = {
+        "stat": stat, "platform": platform, "clock": clock, "max_line": max_line, "limits": limits,
+    }  # fmt: skip
+    first = one_side(old, **how)
+    second = one_side(new, boot=boot, **how)
     joined = join_sides(first, second, join, anyway=anyway)
     return build(joined, release=release, commit=commit, threshold=threshold, unit=unit)
 

@@ -16,6 +16,7 @@ from ..reading import read
 from ..sides import side_of
 from ..snapshots import Snapshot
 from ..source import Source, expand
+from ..unpack import LIMITS, Limits
 from .form import releases_of
 from .model import METRICS, Release
 from .side import Side, SideRow, SideTable, merge
@@ -28,12 +29,12 @@ def _sources(what: Any) -> list[Source]:
     return [s for one in (what if many else [what]) for s in expand(one)]
 
 
-def _is_published(source: Source) -> bool:
-    with source.open() as stream:
+def _is_published(source: Source, limits: Limits = LIMITS) -> bool:
+    with source.open(limits) as stream:
         return detect(stream.head, source).form.name == "published"
 
 
-def releases_in(what: Any, platform: str | None = None) -> list[Release]:
+def releases_in(what: Any, platform: str | None = None, limits: Limits = LIMITS) -> list[Release]:
     """The published releases in the sources that `what` stands for.
 
     Other files in a folder are passed over.
@@ -46,11 +47,11 @@ def releases_in(what: Any, platform: str | None = None) -> list[Release]:
     found: list[Release] = []
     folder = isinstance(what, str | os.PathLike) and Path(what).is_dir()
     for source in _sources(what):
-        if not _is_published(source):
+        if not _is_published(source, limits):
             if folder:
                 continue
             raise InputError("is no published release table", path=source.name)
-        found += releases_of(source, Options(platform=platform))[0]
+        found += releases_of(source, Options(platform=platform, limits=limits))[0]
     if not found:
         raise InputError("no published release table in it", path=str(what))
     return found
@@ -200,6 +201,8 @@ def one_side(
     stat: str | None = None,
     platform: str | None = None,
     clock: int | float | str | None = None,
+    max_line: int = 0,
+    limits: Limits | None = None,
 ) -> Side:
     """One side of a release table.
 
@@ -210,7 +213,7 @@ def one_side(
         console, a snapshot, a published table (``page.rst@v2.9`` names one of its releases).
     boot, stat
         Which boot of several (counted from 0), or ``"median-low"`` over them.
-    platform, clock
+    platform, clock, max_line, limits
         As for `tickgauge.read`.
 
     Raises
@@ -228,10 +231,13 @@ def one_side(
     if not isinstance(what, Dataset | Snapshot):
         if not hasattr(what, "read"):
             sources = _sources(what)
-            if all(map(_is_published, sources)):
-                return _pick_release(releases_in(sources, platform), what)
+            if all(_is_published(source, limits or LIMITS) for source in sources):
+                return _pick_release(releases_in(sources, platform, limits or LIMITS), what)
             what = sources
-        what = read(*_listed(what), platform=platform, clock=parse_clock(clock))
+        what = read(
+            *_listed(what), platform=platform, clock=parse_clock(clock),
+            max_line=max_line, limits=limits,
+        )  # fmt: skip
         if not isinstance(what, Dataset | Snapshot):
             raise InputError(f"{name}: is a {type(what).__name__}, no console")
     return _pick_boot(sides_of(what, platform), boot, stat, str(name))
