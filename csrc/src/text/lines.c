@@ -264,7 +264,7 @@ tg_status tg_reader_long(tg_reader *r, const uint8_t *p, size_t n, uint64_t offs
     tg_line line = {.p = p,
                     .n = n,
                     .offset = offset,
-                    .number = r->lines == 0 ? r->returns + 1 : r->lines + 1,
+                    .number = tg_line_at_hand(r),
                     .raw = {p, n},
                     .raw_offset = offset};
     r->long_told = true;

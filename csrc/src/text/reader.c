@@ -170,8 +170,8 @@ static tg_status tg_feed(tg_reader *r, const uint8_t *p, size_t n) {
 static tg_status tg_reader_failed(tg_reader *r, tg_status status, tg_error *err) {
   r->failed = status;
   if (status != TG_ELIMIT)
-    return tg_fail(err, status, r->offset, r->lines + 1, "%s", tg_status_text(status));
-  return tg_fail(err, status, r->offset, r->lines + 1,
+    return tg_fail(err, status, r->offset, tg_line_at_hand(r), "%s", tg_status_text(status));
+  return tg_fail(err, status, r->offset, tg_line_at_hand(r),
                  "holds more than %llu records, the first ones are kept (--limit records=N)",
                  (unsigned long long)r->out->n_order);
 }

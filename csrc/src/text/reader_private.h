@@ -69,6 +69,11 @@ struct tg_reader {
   struct tg_uart *uart;
 };
 
+/* The line that the next byte is in: LFs, or lone CRs while there was no LF. */
+static inline uint64_t tg_line_at_hand(const tg_reader *r) {
+  return (r->lines > 0 ? r->lines : r->returns) + 1;
+}
+
 /* [p, p+n) are whole lines; the last one may lack its LF where the source ends. */
 tg_status tg_reader_block(tg_reader *r, const uint8_t *p, size_t n);
 

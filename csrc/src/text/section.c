@@ -127,7 +127,7 @@ tg_status tg_section_finish(tg_reader *r) {
                   .raw = {(const uint8_t *)"", 0},
                   .offset = r->offset,
                   .raw_offset = r->offset,
-                  .number = r->lines + 1};
+                  .number = tg_line_at_hand(r)};
   tg_trouble t = {&none, 0, r->rules->sections[section].begin, TG_NOT, TG_REASON_OPEN,
                   "the end of the section", 0};
   return tg_records_problem(r->out, &t);

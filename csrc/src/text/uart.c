@@ -188,6 +188,6 @@ tg_status tg_uart_finish(tg_reader *r) {
                   .raw = {(const uint8_t *)"", 0},
                   .offset = r->offset,
                   .raw_offset = r->offset,
-                  .number = r->lines + 1};
+                  .number = tg_line_at_hand(r)};
   return r->uart->waiting ? tg_uart_flush(r, &none) : TG_OK;
 }
