@@ -32,7 +32,7 @@ class Form:
     module : str
         Module of this package with two functions. ``sniff(head: bytes, source: Source) -> Match``
         looks at the first bytes (at most 64 KiB, decompressed). ``load(source: Source,
-        options: reading.Options) -> reading.Loaded`` reads the source; it may instead return an
+        options: options.Options) -> dataset.Part`` reads the source; it may instead return an
         object of its own, which `tickgauge.read` then hands on.
     """
 

@@ -78,6 +78,7 @@ def _feed(
     with ThreadPoolExecutor(1) as pool:
         try:
             for piece in _as_opened(stream):
+                total += len(piece)
                 if beside and len(piece) >= HASH_APART:
                     hashed = pool.submit(digest.update, piece)
                     reader.feed(piece)
@@ -85,7 +86,6 @@ def _feed(
                 else:
                     digest.update(piece)
                     reader.feed(piece)
-                total += len(piece)
                 advance(len(piece))
         except InputError as error:
             info.state, info.message = "damaged", error.message

@@ -49,6 +49,15 @@ def test_records_end_at_the_limit():
     assert tg.read(log, rules=RULE, limits=tg.Limits(records=5000)).infos[0].state == "read"
 
 
+def test_a_copy_of_a_source_beyond_the_limit_counts_once(tmp_path):
+    for name in "ab":
+        (tmp_path / name).write_bytes(b"fft 8 points: 1.5 usec\n" * 9)
+    data = tg.read(tmp_path / "a", tmp_path / "b", rules=RULE, limits=tg.Limits(records=3))
+    assert [one.state for one in data.infos] == ["limit", "duplicate of 0"]
+    assert data.infos[0].bytes == 9 * 23
+    assert len(data.readings) == 3
+
+
 def test_records_end_at_the_limit_where_a_file_is_read_in_halves(tmp_path, monkeypatch):
     monkeypatch.setattr("tickgauge.halves.HALVE_FROM", 1000)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
