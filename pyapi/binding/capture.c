@@ -381,7 +381,7 @@ static PyMethodDef capture_methods[] = {
     {"feed", capture_feed, METH_O,
      "feed(data, /)\n--\n\nThe next bytes, cut anywhere. Signals are looked for every 8 MiB: what a "
      "handler raises\n(KeyboardInterrupt) comes out, the bytes up to there are read, the others of "
-     "`data` are not,\nand finish() gives what was read."},
+     "`data` are not,\nand the capture may be fed on or finished."},
     {"finish", capture_finish, METH_NOARGS, "finish()\n--\n\nEnd of the source."},
     {"adopt", capture_adopt, METH_O,
      "adopt(dmp, /)\n--\n\nTake depth and marks of a finished dump, where there are none."},

@@ -255,7 +255,8 @@ tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_option
   if (st == TG_OK) read_levels(x);
   if (st == TG_OK) st = walk(x, c);
   if (st == TG_ELIMIT)
-    tg_fail(err, st, 0, 0, "holds more than %zu AXI transactions (--limit transactions=N)", x->n_txn);
+    tg_fail(err, st, 0, 0, "holds more than %zu AXI transactions (--limit transactions=N)",
+            x->n_txn);
   if (st == TG_OK) st = tg_axi_fill_tables(x);
   if (st != TG_OK) goto fail;
   x->opt = defaults; /* it points into the caller's memory */

@@ -119,7 +119,8 @@ static bool names_signal(const tg_capture *c, uint32_t row, const char *text) {
 
 static tg_status too_wide(tg_capture *c, uint32_t row) {
   const tg_str name = tg_intern_get(c->names, c->signal[row].name);
-  return tg_cap_problem(c, 0, 0, "too-wide", "%.*s has %u bits, more than the %u that are stored (--limit width=N)",
+  return tg_cap_problem(c, 0, 0, "too-wide",
+                        "%.*s has %u bits, more than the %u that are stored (--limit width=N)",
                         (int)(name.n < 150 ? name.n : 150), (const char *)name.p,
                         (unsigned)c->signal[row].width, (unsigned)c->max_width);
 }

@@ -161,7 +161,8 @@ static tg_status consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bo
 }
 
 static tg_status too_long(const tg_capture *c, tg_error *err) {
-  return tg_fail(err, TG_ELIMIT, c->offset, c->line, "a row or word of more than %llu bytes (--limit row=N)",
+  return tg_fail(err, TG_ELIMIT, c->offset, c->line,
+                 "a row or word of more than %llu bytes (--limit row=N)",
                  (unsigned long long)c->max_item);
 }
 

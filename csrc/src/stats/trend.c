@@ -229,8 +229,9 @@ tg_status tg_energy_step(const tg_alloc *a, const tg_stop *stop, const int64_t *
     }
   }
   double p_min = 2 / tg_choose(n, at);
-  if (s == TG_OK) *out = (tg_energy){(double)seen.num / ((double)n * (double)seen.den),
-                     (double)far / (double)all, p_min < 1 ? p_min : 1, at, exact};
+  if (s == TG_OK)
+    *out = (tg_energy){(double)seen.num / ((double)n * (double)seen.den),
+                       (double)far / (double)all, p_min < 1 ? p_min : 1, at, exact};
   tg_free(a, v);
   return s;
 }

@@ -301,8 +301,7 @@ static void put_intervals(tg_table *t, size_t row, const group *g, double scale,
  * 4 * cores doubles. */
 static tg_status compare_group(const tg_alloc *a, const tg_stop *stop, const int64_t *x, size_t m,
                                const int64_t *y, size_t n, size_t cores, double scale,
-                               const uint64_t step[2],
-                               uint64_t seed, tg_table *t) {
+                               const uint64_t step[2], uint64_t seed, tg_table *t) {
   size_t row;
   tg_status s = tg_table_append(t, &row);
   if (s != TG_OK) return s;

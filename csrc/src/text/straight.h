@@ -18,7 +18,7 @@ typedef struct tg_straight {
   const tg_template *t;
   const uint8_t *p; /* the line */
   size_t n;
-  tg_span *fields;   /* room for the kept fields; those whose bit of `known` is set are not written */
+  tg_span *fields;   /* room for the kept fields; not written where the bit of `known` is set */
   uint64_t *numbers; /* room for the kept fields */
   uint64_t known;    /* bit i: numbers[i] holds the value of field i, as a u64 or i64 */
   size_t start, end;
