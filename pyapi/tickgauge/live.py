@@ -88,10 +88,13 @@ class SerialPort:
     def read(self) -> bytes:
         try:
             data: bytes = self._port.read(1)
-            more = self._port.in_waiting if data else 0
-            return data + self._port.read(more) if more else data
         except self._lost as error:
             raise Gone(str(error)) from error
+        try:
+            more = self._port.in_waiting if data else 0
+            return data + self._port.read(more) if more else data
+        except self._lost:
+            return data  # the next call says that it is gone
 
     def close(self) -> None:
         self._port.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -133,8 +134,12 @@ def test_a_release_step_that_dies_leaves_the_tables(before: str, tmp_path: Path)
         pytest.fail(first.stderr)
     old = _state(tmp_path)
     assert old
-    assert _run(before, RUN, *command).returncode in (2, -signal.SIGKILL)
+    done = _run(before, RUN, *command)
+    assert done.returncode in (2, -signal.SIGKILL)
     assert _state(tmp_path) == old
+    if before == FULL:  # it names the file that it could not write, where it would stand
+        assert done.returncode == 2
+        assert re.search(rf"{tmp_path}/current/test_rt_\w+\.csv: File too large", done.stderr)
 
 
 def test_a_batch_on_a_full_disk_goes_on_later(tmp_path: Path) -> None:
@@ -161,6 +166,30 @@ def test_a_file_of_an_earlier_time_is_read_again(tmp_path: Path) -> None:
     os.utime(log, ns=(10**18, 10**18))  # 2001
     two = tg.batch(str(log.parent), jobs=1, out=out).snapshot
     assert one.sources[0]["digest"] != two.sources[0]["digest"]
+
+
+#: Every look at the clock of the machine gives a day earlier than the one before.
+BACKWARDS = (
+    "import itertools, time\ntime.time = map(float, itertools.count(2**31, -86400)).__next__\n"
+)
+
+
+def test_the_clock_of_the_machine_and_the_times_of_files_are_no_matter(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    results = []
+    for before, day in (("", 0), ("", 2**33), (BACKWARDS, 2**30), (BACKWARDS, -(2**30))):
+        for n in range(3):
+            (logs / f"{n}.log").write_bytes(LOGS[0].read_bytes() + b"\n" * n)
+            os.utime(logs / f"{n}.log", (day, day))
+        out = tmp_path / f"out{len(results)}"
+        batch = _run(before, RUN, "batch", logs, "-o", out, "--jobs", "1", "--no-rows")
+        assert batch.returncode == 0, batch.stderr
+        watch = _run(before, RUN, "watch", logs / "0.log", "--seconds", "0.5", "--format", "json")
+        assert watch.returncode == 0, watch.stderr
+        results.append(((out / "snapshot.json").read_bytes(), watch.stdout))
+    assert len(results[0][1]) > 60
+    assert results[1:] == results[:1] * 3
 
 
 def test_a_source_that_is_replaced_while_it_is_read(tmp_path: Path) -> None:

@@ -86,6 +86,36 @@ def test_it_survives_unplugging(tmp_path: Path, log: tuple[int, Path]) -> None:
     board.unplug()
 
 
+@pytest.mark.parametrize("dies", ["in_waiting", "read"])
+def test_a_byte_that_was_read_before_the_port_went_is_kept(
+    dies: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A port is read in two calls; unplugged between them, it fails in the second."""
+    import serial
+
+    class Dying:
+        def __init__(self, *args: object, **kwargs: object) -> None:
+            self.calls = 0
+
+        @property
+        def in_waiting(self) -> int:
+            if dies == "in_waiting":
+                raise OSError(5, "Input/output error")
+            return 7
+
+        def read(self, n: int) -> bytes:
+            self.calls += 1
+            if self.calls > 1:
+                raise serial.SerialException("device disconnected")
+            return b"x"
+
+    monkeypatch.setattr(live, "_keeping", lambda _: Dying)
+    port = live.SerialPort("/dev/ttyUSB0")
+    assert port.read() == b"x"
+    with pytest.raises(live.Gone, match="device disconnected"):
+        port.read()
+
+
 def test_it_waits_for_a_port_that_is_not_there_yet(tmp_path: Path, log: tuple[int, Path]) -> None:
     link = tmp_path / "ttyUSB0"
     with live.Recorder(lambda: live.open_port(str(link)), log[0]) as recorder:

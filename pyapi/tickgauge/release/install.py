@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..errors import InputError
+from ..files import name_full
 
 __all__ = ["install"]
 
@@ -28,15 +29,20 @@ def _fsync(path: Path) -> None:
         os.close(handle)
 
 
-def _write(folder: Path, files: Mapping[str, str]) -> None:
+def _write(folder: Path, files: Mapping[str, str], where: Path) -> None:
+    """Writes the files that will stand in `where`, durable."""
     folder.mkdir()
     for name, text in files.items():
         if Path(name).name != name or name in (".", ".."):
             raise ValueError(f"{name!r} is no file name")
-        with (folder / name).open("w", encoding="utf-8", newline="") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
+        try:
+            with (folder / name).open("w", encoding="utf-8", newline="") as out:
+                out.write(text)
+                out.flush()
+                os.fsync(out.fileno())
+        except OSError as error:
+            name_full(error, where / name)
+            raise
     _fsync(folder)
 
 
@@ -106,7 +112,7 @@ def install(base: str | os.PathLike[str], files: Mapping[str, str]) -> list[str]
         )
     try:
         stage.mkdir()
-        _write(stage / "new", files)
+        _write(stage / "new", files, where / "current")
         with (stage / _READY).open("w") as mark:
             os.fsync(mark.fileno())
         _fsync(stage)
