@@ -179,7 +179,8 @@ def expand(what: Any) -> list[Source]:
     ----------
     what
         A path, a glob (``*``, ``?``, ``**``), a folder (all files in it and below, hidden ones
-        left out, sorted; the CSV files of a published release are one source),
+        left out, sorted; the CSV files of a published release are one source; as under ``**``,
+        links to folders are not followed),
         ``page.rst@v2.9`` for one release of a published page, ``"-"`` for standard input, a URL
         (by fsspec; ``*`` matches), bytes, a binary file object, a `Source`, or an iterable of
         these. Archives are looked into by `opened`.
@@ -193,6 +194,8 @@ def expand(what: Any) -> list[Source]:
     ------
     FileNotFoundError
         No such file, or the glob matches none.
+    OSError
+        A file or a folder, one below ``**`` or another folder too, that may not be looked into.
     InputError
         A folder without files, or an object that no source can be made from.
     """
@@ -248,7 +251,7 @@ def _from_text(text: str) -> list[Source]:
     if re.match(r"[A-Za-z][A-Za-z0-9+.:-]*://", text):
         return _from_url(text)
     if glob.has_magic(text) and not Path(text).exists():
-        found = sorted(glob.glob(text, recursive=True))  # noqa: PTH207
+        found = sorted(_matches(text))
         files = [Path(name) for name in found if not Path(name).is_dir()]
         if not files:
             raise FileNotFoundError(2, "no file matches", text)
@@ -281,8 +284,7 @@ def _from_url(url: str) -> list[Source]:
 def _from_path(path: Path) -> list[Source]:
     if path.is_dir():
         return _from_folder(path)
-    if not path.exists():
-        raise FileNotFoundError(2, os.strerror(2), str(path))
+    os.stat(path)  # noqa: PTH116 - an error that says what is wrong with it, and names it
     return [Source(str(path), lambda: open(path, "rb", buffering=0), path)]  # noqa: PTH123
 
 
@@ -292,7 +294,7 @@ def _from_folder(path: Path) -> list[Source]:
 
     releases = set(published_folders(path))
     found: list[Path] = []
-    for file in sorted(p for p in path.rglob("*") if p.is_file() and not _hidden(p, path)):
+    for file in sorted(_files_below(path)):
         if file.parent in releases and is_member(file):
             if file.parent not in found:
                 found.append(file.parent)
@@ -315,8 +317,40 @@ def _bundle(folder: Path) -> IO[bytes]:
     return io.BytesIO(bundle(folder))
 
 
-def _hidden(path: Path, below: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(below).parts)
+def _walk(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """A folder and those below, each with its files; what is hidden is left out.
+
+    A folder that is closed is an error. A link to a folder is not followed: it may lead back, and
+    two that do make more paths than anybody could walk.
+    """
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    for place, folders, names in os.walk(folder, onerror=fail):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield place, [name for name in names if not name.startswith(".")]
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    files = (Path(place, name) for place, names in _walk(folder) for name in names)
+    return (file for file in files if file.is_file())
+
+
+def _matches(pattern: str) -> set[str]:
+    """What a glob matches; ``**`` stands for a folder and all below, as `_walk` has them."""
+    parts = Path(pattern).parts
+    if "**" not in parts:
+        return set(glob.glob(pattern))  # noqa: PTH207
+    at = parts.index("**")
+    rest = list(parts[at + 1 :])
+    while rest and rest[0] == "**":
+        rest.pop(0)
+    found: set[str] = set()
+    for base in map(Path, glob.glob(str(Path(*parts[:at]))) if at else ["."]):  # noqa: PTH207
+        for place, _ in _walk(base) if base.is_dir() else ():
+            found |= _matches(str(Path(glob.escape(place), *(rest or ["*"]))))
+    return found
 
 
 def files_of(what: Any) -> list[str]:

@@ -67,15 +67,19 @@ def test_an_output_of_a_verb_is_the_old_one_or_the_new_one(verb: str, tmp_path: 
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-@pytest.mark.parametrize("verb", ["show json", "snapshot", "compare"])
+@pytest.mark.parametrize("verb", ["show json", "snapshot", "compare", "report"])
 def test_a_verb_that_is_told_to_end_while_it_writes(verb: str, name: str, tmp_path: Path) -> None:
+    if verb == "report":
+        pytest.importorskip("matplotlib")
+        pytest.importorskip("jinja2")
     out = tmp_path / "out"
     out.write_bytes(b"old")
     done = _run(ENDED.format(name), RUN, *VERBS[verb], "-o", out)
     assert done.returncode == (130 if name == "SIGINT" else -signal.SIGTERM)
     assert out.read_bytes() == b"old"
-    if name == "SIGINT":
-        assert [p.name for p in tmp_path.iterdir()] == ["out"]
+    left = [p.name for p in tmp_path.iterdir() if p.name != "out"]
+    assert len(left) == (0 if name == "SIGINT" else 1)
+    assert all(other.startswith(".out.") for other in left)  # hidden: no source of a folder
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no such file here")
@@ -123,7 +127,28 @@ def _state(folder: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("before", [FULL, KILLED], ids=["full", "killed"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_parquet_file_that_is_being_written_when_it_shall_end(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    out = tmp_path / "out"
+    out.write_bytes(b"old")
+    code = "import sys\nimport tickgauge as tg\ntg.read(sys.argv[1]).readings.to_parquet(sys.argv[2])"
+    done = _run(ENDED.format(name), code, LOGS[0], out)
+    assert done.returncode == (-signal.SIGINT if name == "SIGINT" else -signal.SIGTERM)
+    assert out.read_bytes() == b"old"
+    if name == "SIGINT":
+        assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+RELEASE_ENDS = {
+    "full": FULL,
+    "killed": KILLED,
+    "SIGINT": ENDED.format("SIGINT"),
+    "SIGTERM": ENDED.format("SIGTERM"),
+}
+
+
+@pytest.mark.parametrize("before", RELEASE_ENDS.values(), ids=RELEASE_ENDS)
 def test_a_release_step_that_dies_leaves_the_tables(before: str, tmp_path: Path) -> None:
     pytest.importorskip("docutils")
     sides = [f"{PAGE}@v2.9", f"{PAGE}@v2.10"]
@@ -135,8 +160,10 @@ def test_a_release_step_that_dies_leaves_the_tables(before: str, tmp_path: Path)
     old = _state(tmp_path)
     assert old
     done = _run(before, RUN, *command)
-    assert done.returncode in (2, -signal.SIGKILL)
+    assert done.returncode in (2, 130, -signal.SIGKILL, -signal.SIGTERM)
     assert _state(tmp_path) == old
+    if done.returncode > 0:  # not even a hidden folder
+        assert sorted(p.name for p in tmp_path.iterdir()) == ["current", "previous"]
     if before == FULL:  # it names the file that it could not write, where it would stand
         assert done.returncode == 2
         assert re.search(rf"{tmp_path}/current/test_rt_\w+\.csv: File too large", done.stderr)

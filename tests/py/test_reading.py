@@ -216,6 +216,48 @@ def test_paths_globs_folders_and_lists(tmp_path):
     assert data.readings["source"].tolist() == [0] * 4 + [1] * 4 + [2] * 4
 
 
+def test_a_folder_that_is_closed_is_an_error_and_not_empty(tmp_path, monkeypatch):
+    for name in ("open", "closed"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.log").write_bytes(LOG)
+    there = os.scandir
+
+    def scandir(path):
+        if str(path) == str(tmp_path / "closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return there(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    for what in (tmp_path, tmp_path / "closed", f"{tmp_path}/**/*.log"):
+        with pytest.raises(PermissionError, match="Permission denied.*closed"):
+            read(what)
+    assert len(read(tmp_path / "open").sources) == 1
+
+
+def test_links_that_lead_back_are_not_followed(tmp_path):
+    """Two of them: 2^40 paths to one file, before the system says that it is enough."""
+    folder = tmp_path / "[a]"
+    (folder / "b" / "c").mkdir(parents=True)
+    for place in (folder, folder / "b", folder / "b" / "c"):
+        (place / "a.log").write_bytes(LOG + str(place).encode())
+        for link in ("one", "two"):
+            (place / link).symlink_to("." if place == folder else "..")
+    every = [str(folder / name) for name in ("a.log", "b/a.log", "b/c/a.log")]
+    for pattern, wanted in (
+        ("**/*.log", every),
+        ("**/**/a.*", every),
+        ("**/c/**/*.log", every[2:]),
+        ("b/**", every[1:]),
+    ):
+        data = read(f"{tmp_path}/?a]/{pattern}")
+        assert data.sources["name"].tolist() == wanted
+    assert read(folder).sources["name"].tolist() == every
+    loop = tmp_path / "loop.log"
+    loop.symlink_to(loop)
+    with pytest.raises(OSError, match="symbolic links"):
+        read(loop)
+
+
 def test_keys_of_several_sources_are_one():
     other = b"fft 512 points: 9 usec\nfft 1024 points: 7 usec\n"
     data = tg.read([LOG, other], rules=FFT)
