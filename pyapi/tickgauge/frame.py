@@ -339,6 +339,8 @@ def concat(frames: Sequence[Frame], title: str | None = None) -> Frame:
     Columns of one name must have one type and one power of ten. Text dictionaries are merged,
     rows are copied with NumPy.
     """
+    if len(frames) == 1:
+        return Frame(frames[0]._columns.values(), title or frames[0]._title)
     names = dict.fromkeys(name for frame in frames for name in frame._columns)
     columns = [_joined(name, frames) for name in names]
     return Frame(columns, title or (frames[0]._title if frames else "rows"))

@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -86,6 +86,10 @@ class Platform:
 
     def for_core(self) -> tuple[Any, ...]:
         """As ``_core.reduce(topology=...)`` takes it: what matters for consoles."""
+        return self._for_core
+
+    @cached_property
+    def _for_core(self) -> tuple[Any, ...]:
         maps = tuple(
             (tuple(map(tuple, m.printed)), tuple(map(tuple, m.cpus)))
             for m in self.labels

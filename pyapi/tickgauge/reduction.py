@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 import numpy as np
 
 from . import _core
@@ -18,6 +20,31 @@ def _with_source(table: _core.Table, source: int, title: str) -> Frame:
     frame = Frame(table, title)
     number = Column("source", "u32", lambda: (np.full(len(table), source, "u4"), None))
     return Frame([*(frame.column(name) for name in frame.columns), number], title)
+
+
+class ByRule(Mapping[str, Frame]):
+    """The records of each rule; a frame is made when it is asked for, which most never are.
+
+    Parameters
+    ----------
+    tables : mapping of str to list of (int, core table)
+        For each rule the number of a source and its records.
+    """
+
+    def __init__(self, tables: Mapping[str, list[tuple[int, _core.Table]]]) -> None:
+        self._tables = tables
+
+    def __getitem__(self, rule: str) -> Frame:
+        return concat([_with_source(table, i, rule) for i, table in self._tables[rule]], rule)
+
+    def __contains__(self, rule: object) -> bool:
+        return rule in self._tables
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
 
 
 def reduce_records(
@@ -46,14 +73,13 @@ def reduce_records(
     tables["problems"] = concat([p for p in problems if len(p)] or problems[:1], "problems")
     near = [_with_source(r.near(), i, "near misses") for i, r in enumerate(records)]
     tables["near"] = concat(near, "near misses")
-    kept: dict[str, list[Frame]] = {}
+    kept: dict[str, list[tuple[int, _core.Table]]] = {}
     for i, one in enumerate(records):
         for rule, count in enumerate(one.counts()):
             if count:
                 name = one.rules[rule]
-                kept.setdefault(name, []).append(_with_source(one.table(rule), i, name))
-    by_rule = {n: f[0] if len(f) == 1 else concat(f, n) for n, f in kept.items()}
-    return Part(infos, tables, by_rule)
+                kept.setdefault(name, []).append((i, one.table(rule)))
+    return Part(infos, tables, ByRule(kept))
 
 
 def _tell_keys(infos: list[SourceInfo], most: int, left_out: int) -> None:

@@ -132,7 +132,7 @@ def test_a_parquet_file_that_is_being_written_when_it_shall_end(name: str, tmp_p
     pytest.importorskip("pyarrow")
     out = tmp_path / "out"
     out.write_bytes(b"old")
-    code = "import sys\nimport tickgauge as tg\ntg.read(sys.argv[1]).readings.to_parquet(sys.argv[2])"
+    code = "import sys, tickgauge as tg\ntg.read(sys.argv[1]).readings.to_parquet(sys.argv[2])\n"
     done = _run(ENDED.format(name), code, LOGS[0], out)
     assert done.returncode == (-signal.SIGINT if name == "SIGINT" else -signal.SIGTERM)
     assert out.read_bytes() == b"old"

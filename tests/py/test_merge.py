@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import tickgauge as tg
 from tickgauge.dataset import Dataset
 from tickgauge.frame import Column, Frame, concat
+from tickgauge.merge import merge_keys
 
 READING = st.tuples(
     st.integers(-(2**63), 2**63 - 1),
@@ -87,3 +88,31 @@ def test_texts_below_each_other(parts):
         return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else cell
 
     assert concat(frames)["t"].tolist() == [shown(cell) for part in parts for cell in part]
+
+
+def test_keys_are_one_where_all_their_cells_are() -> None:
+    """A missing value is none of the values; text counts as it is shown; many rows, few keys."""
+    first = Frame(
+        [
+            Column.of("metric", [b"a\xff", b"a\xfe", b"a", None]),
+            Column.of("core", np.array([0, 7, 0, 0], "u8"), np.array([True, True, True, True])),
+            Column.of("clock_hz", np.array([5, 5, 0, 0], "u8"), np.array([1, 1, 1, 0], "?")),
+        ]
+    )
+    second = Frame(
+        [
+            Column.of("metric", ["a", None, "a", "a\ufffd"] * 3000),
+            Column.of("core", np.array([0, 0, 0, 7] * 3000, "u8")),
+            Column.of("clock_hz", np.array([9, 9, 0, 5] * 3000, "u8"), np.arange(12000) % 4 > 1),
+        ]
+    )
+    keys, (one, two) = merge_keys([first, second])
+    assert list(keys) == [
+        {"metric": "a\ufffd", "core": 0, "clock_hz": 5},
+        {"metric": "a\ufffd", "core": 7, "clock_hz": 5},
+        {"metric": "a", "core": 0, "clock_hz": 0},
+        {"metric": None, "core": 0, "clock_hz": None},
+        {"metric": "a", "core": 0, "clock_hz": None},
+    ]
+    assert one.tolist() == [0, 1, 2, 3]
+    assert two.tolist() == [4, 3, 2, 1] * 3000

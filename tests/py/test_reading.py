@@ -229,7 +229,7 @@ def test_a_folder_that_is_closed_is_an_error_and_not_empty(tmp_path, monkeypatch
 
     monkeypatch.setattr(os, "scandir", scandir)
     for what in (tmp_path, tmp_path / "closed", f"{tmp_path}/**/*.log"):
-        with pytest.raises(PermissionError, match="Permission denied.*closed"):
+        with pytest.raises(PermissionError, match=r"Permission denied.*closed"):
             read(what)
     assert len(read(tmp_path / "open").sources) == 1
 
