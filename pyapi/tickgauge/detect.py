@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 __all__ = ["FORMS", "LINES", "Form", "Match", "detect", "form_of"]
@@ -50,7 +51,12 @@ class Form:
         return self._module().load(source, options)
 
     def _module(self) -> Any:
-        return importlib.import_module(f".{self.module}", __package__)
+        return _module(self.module)
+
+
+@cache
+def _module(name: str) -> Any:
+    return importlib.import_module(f".{name}", __package__)
 
 
 #: Every whole-file form: one line for a new one.

@@ -74,6 +74,14 @@ class Frame:
         """Names of the columns."""
         return tuple(self._columns)
 
+    @property
+    def _form(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[int, ...]]:
+        """Names, types and powers of ten of the columns."""
+        if self._table is not None:
+            return self._table.names, self._table.types, self._table.exponents
+        all_of = self._columns.values()
+        return tuple(self._columns), tuple(c.type for c in all_of), tuple(c.exp10 for c in all_of)
+
     def column(self, name: str) -> Column:
         """The column object: data, validity, words, power of ten."""
         try:
@@ -340,7 +348,9 @@ def concat(frames: Sequence[Frame], title: str | None = None) -> Frame:
     rows are copied with NumPy.
     """
     if len(frames) == 1:
-        return Frame(frames[0]._columns.values(), title or frames[0]._title)
+        one = frames[0]
+        held = one._columns.values() if one._table is None else one._table
+        return Frame(held, title or one._title)
     names = dict.fromkeys(name for frame in frames for name in frame._columns)
     columns = [_joined(name, frames) for name in names]
     return Frame(columns, title or (frames[0]._title if frames else "rows"))

@@ -184,12 +184,13 @@ def _evidence(records: _core.Records, formats: tuple[str, ...]) -> list[str]:
     for code, present in zip(problems.column("rule"), problems.valid("rule"), strict=True):
         head = words[code].decode("utf-8", "replace").partition(".")[0] if present else ""
         bad[head] = bad.get(head, 0) + 1
+    counted = [one for one in zip(records.rules, records.counts(), strict=True) if one[1]]
     out = []
     for form in formats:
         kinds = {
             name.partition(".")[2]: count
-            for name, count in zip(records.rules, records.counts(), strict=True)
-            if count and name.partition(".")[0] == form
+            for name, count in counted
+            if name.partition(".")[0] == form
         }
         n, torn = sum(kinds.values()), bad.get(form, 0)
         most = sorted(kinds, key=lambda kind: -kinds[kind])

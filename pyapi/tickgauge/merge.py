@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from . import _core
 from .frame import Column, Frame, concat
 
 __all__ = ["merge_keys", "merge_tables", "shifted"]
@@ -56,7 +57,10 @@ def merge_keys(parts: Sequence[Frame]) -> tuple[Frame, list[npt.NDArray[Any]]]:
     """
     if len(parts) == 1:
         return parts[0], [np.arange(len(parts[0]), dtype="u4")]
-    everything = concat(parts, "keys")
+    none = np.zeros(0, "u4")
+    everything = _stacked(
+        "keys", [_Move(part, 0, none, dict.fromkeys(ROW_OF.values(), 0)) for part in parts]
+    )
     seen: dict[bytes, int] = {}
     first: list[int] = []
     codes = np.empty(len(everything), "u4")
@@ -128,36 +132,101 @@ def merge_tables(
     keys, ids = merge_keys(with_keys) if with_keys else (None, [])
     ids_of = iter(ids)
     offsets = dict.fromkeys(ROW_OF.values(), 0)
-    made: dict[str, list[Frame]] = {name: [] for name in names}
+    made: dict[str, list[_Move]] = {name: [] for name in names}
     for part, source in zip(parts, first_source, strict=True):
         own = next(ids_of) if "keys" in part else np.zeros(0, "u4")
         for name, frame in part.items():
             if name != "keys":
-                made[name].append(_moved(name, frame, source, own, offsets))
+                made[name].append(_Move(frame, source, own, dict(offsets)))
         for name in offsets:
             offsets[name] += len(part.get(name, ()))
-    out = {name: concat(frames, name) for name, frames in made.items() if frames}
+    out = {name: _stacked(name, moves) for name, moves in made.items() if moves}
     if keys is not None:
         out["keys"] = keys
     return out
 
 
-def _moved(
+class _Move(NamedTuple):
+    """A part's table, and what its ids are in the data set: what is added, rows of keys."""
+
+    frame: Frame
+    source: int
+    ids: npt.NDArray[Any]
+    offsets: Mapping[str, int]
+
+    def by(self, table: str, name: str) -> int:
+        """What is added to every value of a column."""
+        if name == "source" or name.endswith("_source"):
+            return self.source
+        if name in ROW_OF and ROW_OF[name] != table:
+            return self.offsets[ROW_OF[name]]
+        return 0
+
+
+def _stacked(table: str, moves: Sequence[_Move]) -> Frame:
+    """The parts' tables below each other, with their ids as they are in the data set."""
+    forms = [move.frame._form for move in moves]
+    first = {form: n for n, form in reversed(list(enumerate(forms)))}
+    # an archive of many small members has many tables without a row
+    kept = [m for n, m in enumerate(moves) if len(m.frame) or n in first.values()]
+    cores = [move.frame._table for move in kept]
+    known = [core for core in cores if core is not None]
+    if len(first) > 1 or len(known) < len(kept):
+        return concat([_moved(table, move) for move in kept], table)
+    described = enumerate(zip(*forms[0], strict=True))
+    return Frame([_stacked_column(table, kept, known, i, *how) for i, how in described], table)
+
+
+def _stacked_column(
     table: str,
-    frame: Frame,
-    source: int,
-    ids: npt.NDArray[Any],
-    offsets: Mapping[str, int],
-) -> Frame:
+    moves: Sequence[_Move],
+    cores: Sequence[_core.Table],
+    index: int,
+    name: str,
+    kind: str,
+    exp10: int,
+) -> Column:
+    """A column of core tables of one form, without an object for each table's column."""
+    merged: dict[bytes, int] = {}
+
+    def words() -> Sequence[bytes]:
+        for core in cores:
+            for word in core.words(index) or ():
+                merged.setdefault(word, len(merged))
+        return tuple(merged)
+
+    def load() -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
+        items = [core.column(index) for core in cores]
+        valid = [core.valid(index) for core in cores]
+        if kind == "text":
+            words()
+            items = [_renamed(i, c.words(index), merged) for i, c in zip(items, cores, strict=True)]
+        elif name == "key":
+            ids = [move.ids for move in moves]
+            masked = [np.where(v, i, 0) for v, i in zip(valid, items, strict=True)]
+            items = [d[i] if len(d) else i for d, i in zip(ids, masked, strict=True)]
+        data, there = np.concatenate(items), np.concatenate(valid)
+        by = np.array([move.by(table, name) for move in moves], data.dtype)
+        if kind != "text" and by.any():
+            data = data + np.repeat(by, [len(i) for i in items])
+        return data, None if there.all() else there
+
+    return Column(name, kind, load, words if kind == "text" else None, exp10)
+
+
+def _renamed(
+    items: npt.NDArray[Any], words: Sequence[bytes] | None, codes: Mapping[bytes, int]
+) -> npt.NDArray[Any]:
+    return np.array([codes[word] for word in words], "u4")[items] if words else items
+
+
+def _moved(table: str, move: _Move) -> Frame:
     """A part's table with its ids as they are in the data set."""
     columns = []
-    for name in frame.columns:
-        column = frame.column(name)
-        if name == "source" or name.endswith("_source"):
-            column = shifted(column, source)
-        elif name == "key":
-            column = _mapped(column, ids)
-        elif name in ROW_OF and ROW_OF[name] != table:
-            column = shifted(column, offsets[ROW_OF[name]])
-        columns.append(column)
+    for name in move.frame.columns:
+        column = move.frame.column(name)
+        if name == "key":
+            columns.append(_mapped(column, move.ids))
+        else:
+            columns.append(shifted(column, move.by(table, name)))
     return Frame(columns, table)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 import numpy as np
 
 from . import _core
+from .column import DTYPES
 from .dataset import Part, SourceInfo
 from .frame import Column, Frame, concat
 from .options import Options
@@ -17,9 +19,25 @@ __all__ = ["reduce_records"]
 
 def _with_source(table: _core.Table, source: int, title: str) -> Frame:
     """A table of the core with the number of its source behind its columns."""
+    if len(table) == 0:
+        return Frame(_without_rows(table.names, table.types, table.exponents), title)
     frame = Frame(table, title)
     number = Column("source", "u32", lambda: (np.full(len(table), source, "u4"), None))
     return Frame([*(frame.column(name) for name in frame.columns), number], title)
+
+
+@cache
+def _without_rows(
+    names: tuple[str, ...], types: tuple[str, ...], exponents: tuple[int, ...]
+) -> _core.Table:
+    """Such a table without a row; most sources have no problems, and no near misses."""
+    described = [*zip(names, types, exponents, strict=True), ("source", "u32", 0)]
+    return _core.table_from_columns(
+        [
+            (name, kind, exp10, np.zeros(0, DTYPES[kind]), None, () if kind == "text" else None)
+            for name, kind, exp10 in described
+        ]
+    )
 
 
 class ByRule(Mapping[str, Frame]):
@@ -75,9 +93,8 @@ def reduce_records(
     tables["near"] = concat(near, "near misses")
     kept: dict[str, list[tuple[int, _core.Table]]] = {}
     for i, one in enumerate(records):
-        for rule, count in enumerate(one.counts()):
+        for rule, (name, count) in enumerate(zip(one.rules, one.counts(), strict=True)):
             if count:
-                name = one.rules[rule]
                 kept.setdefault(name, []).append((i, one.table(rule)))
     return Part(infos, tables, ByRule(kept))
 
