@@ -11,7 +11,7 @@ import os
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -97,12 +97,17 @@ class Key(NamedTuple):
     @property
     def scale(self) -> tuple[Fraction, str]:
         """What one stored integer is, exactly, and the unit that is shown: ns for times."""
-        power = Fraction(10) ** self.exp10
-        if self.unit in ("tick", "cycle") and self.clock_hz:
-            return Fraction(10**9, self.clock_hz) * power, "ns"
-        if self.unit in _TIME:
-            return _TIME[self.unit] * power, "ns"
-        return power, self.unit or ""
+        return _scale(self.unit, self.clock_hz, self.exp10)
+
+
+@lru_cache(1024)
+def _scale(unit: str | None, clock_hz: int | None, exp10: int) -> tuple[Fraction, str]:
+    power = Fraction(10) ** exp10
+    if unit in ("tick", "cycle") and clock_hz:
+        return Fraction(10**9, clock_hz) * power, "ns"
+    if unit in _TIME:
+        return _TIME[unit] * power, "ns"
+    return power, unit or ""
 
 
 _KEY_DEFAULTS = Key()

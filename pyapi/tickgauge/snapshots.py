@@ -114,25 +114,20 @@ class Snapshot:
         """The snapshot as a side of a comparison."""
         number = {source["digest"]: i for i, source in enumerate(self.sources)}
         first = np.cumsum([0, *(len(source["boots"]) for source in self.sources)]).tolist()
-        columns: dict[str, list[Any]] = {
-            n: [] for n in ("key", "source", "boot", "run", "block", "value", "weight")
-        }
-        names = []
+        names, places = [], []  # places: key, source, boot, run and length of each unit
+        items: dict[str, list[int]] = {name: [] for name in ("block", "value", "count")}
         for k, entry in enumerate(self.keys):
             names.append(Key(**{n: v for n, v in entry.items() if n != "units"}))
             for unit in entry["units"]:
                 n = len(unit["value"])
                 source = number[unit["source"]]
-                columns["key"].append(np.full(n, k))
-                columns["source"].append(np.full(n, source))
-                columns["boot"].append(np.full(n, first[source] + unit["boot"]))
-                columns["run"].append(np.full(n, unit.get("run", -1)))
-                columns["block"].append(np.array(unit.get("block", [0] * n)))
-                columns["value"].append(np.array(unit["value"], "i8"))
-                columns["weight"].append(np.array(unit.get("count", [1] * n), "u8"))
-        key, source_of, boot, run, block, value, counts = (
-            np.concatenate([np.zeros(0, "i8"), *parts]).astype("i8") for parts in columns.values()
-        )
+                places.append((k, source, first[source] + unit["boot"], unit.get("run", -1), n))
+                items["block"] += unit.get("block") or [0] * n
+                items["value"] += unit["value"]
+                items["count"] += unit.get("count") or [1] * n
+        *of_unit, lengths = np.array(places, "i8").reshape(-1, 5).T
+        key, source_of, boot, run = (np.repeat(column, lengths) for column in of_unit)
+        block, value, counts = (np.array(column, "i8") for column in items.values())
         weight = counts.astype("u8")
         plain = bool((weight == 1).all())
         return Side(

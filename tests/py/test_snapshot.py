@@ -189,3 +189,12 @@ def test_a_source_without_a_digest_cannot_be_kept():
 def test_a_merged_side_keeps_its_sources():
     both = merged([boots([1, 2], digest="a"), boots([3], digest="b")])
     assert tg.snapshot(both) == tg.snapshot(boots([1, 2], digest="a"), boots([3], digest="b"))
+
+
+def test_counts_beyond_what_a_double_holds_are_kept():
+    """2^53 + 1 was 2^53 in the side of a comparison, by way of a double."""
+    document = json.loads(tg.snapshot(boots([7], digest="d")).to_bytes())
+    document["keys"][0]["units"][0]["count"] = [2**53 + 1]
+    side = load_snapshot(json.dumps(document).encode()).to_side()
+    assert side.weight.tolist() == [2**53 + 1]
+    assert (side.value.tolist(), side.boot.tolist(), side.run.tolist()) == ([7], [0], [0])
