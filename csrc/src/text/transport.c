@@ -58,8 +58,19 @@ uint64_t tg_line_offset(const tg_line *line, size_t pos) {
 }
 
 uint64_t tg_line_number(const tg_line *line, size_t pos) {
-  if (line->rest_number == 0) return line->number;
-  return tg_line_offset(line, pos) >= line->rest_offset ? line->rest_number : line->number;
+  if (line->n_pieces == 0) return line->number;
+  const uint64_t offset = tg_line_offset(line, pos);
+  size_t low = 0;
+  size_t high = line->n_pieces;
+  while (high - low > 1) {
+    size_t mid = low + (high - low) / 2;
+    if (line->pieces[mid].offset <= offset) {
+      low = mid;
+    } else {
+      high = mid;
+    }
+  }
+  return line->pieces[low].number;
 }
 
 tg_line tg_line_part(const tg_line *line, size_t from, size_t to) {

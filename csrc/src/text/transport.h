@@ -26,6 +26,11 @@ typedef struct tg_copy {
   size_t n_map, cap_map;
 } tg_copy;
 
+/* Where a piece of a joined line begins in the source, and the number of the line it was in. */
+typedef struct tg_piece {
+  uint64_t offset, number;
+} tg_piece;
+
 /* A line as the rules see it. */
 typedef struct tg_line {
   const uint8_t *p;
@@ -34,7 +39,8 @@ typedef struct tg_line {
   size_t n_map;
   uint64_t offset;
   uint64_t number; /* 1-based */
-  uint64_t rest_offset, rest_number; /* joined: from this offset on it is another line; 0: is not */
+  const tg_piece *pieces; /* of a joined line, in order; none where it is one of the source */
+  size_t n_pieces;
   tg_str channel;  /* p == NULL: none */
   tg_str raw;      /* the bytes of the source it was taken from, and where they begin */
   uint64_t raw_offset;

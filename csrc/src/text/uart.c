@@ -9,7 +9,8 @@ struct tg_uart {
   tg_alloc alloc;
   tg_copy head, joined;
   tg_copy channel;
-  uint64_t number; /* of the line it began on */
+  tg_piece *pieces; /* of the head, and of what is joined to it */
+  size_t n_pieces, cap_pieces;
   bool waiting, has_channel;
 };
 
@@ -30,6 +31,7 @@ void tg_uart_free(tg_uart *u) {
   tg_copy_free(&u->head);
   tg_copy_free(&u->joined);
   tg_copy_free(&u->channel);
+  u->alloc.release(u->alloc.ctx, u->pieces);
   u->alloc.release(u->alloc.ctx, u);
 }
 
@@ -58,6 +60,17 @@ static tg_status tg_uart_put(tg_copy *out, const tg_line *line, size_t n) {
   return TG_OK;
 }
 
+/* Says that a piece begins with this line. */
+static tg_status tg_uart_piece(tg_uart *u, const tg_line *line) {
+  void *data = u->pieces;
+  tg_status status =
+      tg_grow(&u->alloc, &data, &u->cap_pieces, u->n_pieces + 1, sizeof *u->pieces);
+  u->pieces = data;
+  if (status == TG_OK)
+    u->pieces[u->n_pieces++] = (tg_piece){tg_line_offset(line, 0), line->number};
+  return status;
+}
+
 /* A line made of a copy, with the rest as in `like`. */
 static tg_line tg_uart_made(const tg_uart *u, const tg_copy *c, const tg_line *like) {
   tg_line line = *like;
@@ -66,7 +79,9 @@ static tg_line tg_uart_made(const tg_uart *u, const tg_copy *c, const tg_line *l
   line.map = c->map;
   line.n_map = c->n_map;
   line.offset = 0;
-  line.number = u->number;
+  line.number = u->pieces[0].number;
+  line.pieces = u->pieces;
+  line.n_pieces = u->n_pieces;
   line.channel = u->has_channel ? (tg_str){u->channel.p, u->channel.n} : (tg_str){NULL, 0};
   return line;
 }
@@ -130,14 +145,14 @@ static tg_status tg_uart_join(tg_reader *r, const tg_line *rest) {
   tg_uart *u = r->uart;
   tg_outcome head, tail, both;
   tg_copy_clear(&u->joined);
+  tg_status status = tg_uart_piece(u, rest);
+  if (status != TG_OK) return status;
   tg_line first = tg_uart_made(u, &u->head, rest);
-  tg_status status = tg_uart_put(&u->joined, &first, first.n);
+  status = tg_uart_put(&u->joined, &first, first.n);
   if (status == TG_OK) status = tg_uart_put(&u->joined, rest, rest->n);
   if (status != TG_OK) return status;
   tg_line line = tg_uart_made(u, &u->joined, rest);
   line.flags |= TG_FLAG_REPAIRED;
-  line.rest_offset = tg_line_offset(rest, 0);
-  line.rest_number = rest->number;
   status = tg_uart_weigh_head(r, rest, &head);
   if (status == TG_OK) status = tg_uart_weigh(r, rest, &tail);
   if (status == TG_OK) status = tg_uart_weigh(r, &line, &both);
@@ -158,11 +173,12 @@ static tg_status tg_uart_wait(tg_reader *r, const tg_line *line, size_t n) {
   if (status == TG_OK && !u->waiting) {
     tg_copy_clear(&u->head);
     tg_copy_clear(&u->channel);
-    u->number = line->number;
+    u->n_pieces = 0;
     u->has_channel = line->channel.p != NULL;
     u->waiting = true;
     if (u->has_channel) status = tg_copy_put(&u->channel, line->channel.p, line->channel.n, 0);
   }
+  if (status == TG_OK) status = tg_uart_piece(u, line);
   return status == TG_OK ? tg_uart_put(&u->head, line, n) : status;
 }
 
