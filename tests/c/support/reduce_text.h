@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "support/fail_alloc.h"
 #include "tickgauge/tickgauge.h"
 
 /* Reads one text with a rule set. */
@@ -55,6 +56,22 @@ static inline tg_status reduce_parsed(const tg_alloc *a, const parsed *p,
   o.together = p->n > 1;
   const tg_reduce_in in = {.sources = sources, .n_sources = p->n, .options = &o};
   return tg_reduce(a, &in, out, NULL);
+}
+
+static parsed reduced_again; /* what fail_every_reduction() reduces, again and again */
+
+static inline tg_status reduce_again(const tg_alloc *a) {
+  tg_result *r = NULL;
+  const tg_status st = reduce_parsed(a, &reduced_again, NULL, &r);
+  tg_result_free(r);
+  return st;
+}
+
+/* Every allocation of the reduction of `texts` refused, for good and once. */
+static inline void fail_every_reduction(const char *const *texts) {
+  ck_assert_int_eq(parse_texts(NULL, texts, &reduced_again), TG_OK);
+  fail_every_allocation(reduce_again);
+  parsed_free(&reduced_again);
 }
 
 /* Both steps at once. */
