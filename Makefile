@@ -147,10 +147,12 @@ SECONDS ?= 30
 C_TARGETS = $(filter-out py_%,$(TARGETS))
 PY_TARGETS = $(filter py_%,$(TARGETS))
 fuzz:
-	@[ -n "$(TARGETS)" ] && [ -z "$(C_TARGETS)" ] || \
-	  { tests/tools/need.sh fuzz && JOBS=$(JOBS) sh tests/fuzz/run.sh $(SECONDS) $(C_TARGETS); }
-	@[ -n "$(TARGETS)" ] && [ -z "$(PY_TARGETS)" ] || \
-	  $(MAKE) -s --no-print-directory fuzz-py TARGETS="$(PY_TARGETS)"
+	@status=0; \
+	if [ -z "$(TARGETS)" ] || [ -n "$(C_TARGETS)" ]; then \
+	  { tests/tools/need.sh fuzz && JOBS=$(JOBS) sh tests/fuzz/run.sh $(SECONDS) $(C_TARGETS); } || status=1; fi; \
+	if [ -z "$(TARGETS)" ] || [ -n "$(PY_TARGETS)" ]; then \
+	  $(MAKE) -s --no-print-directory fuzz-py TARGETS="$(PY_TARGETS)" || status=1; fi; \
+	exit $$status
 
 fuzz-py: build $(VENV)/deps-test
 	@$(BIN)/python -m pip install -q --disable-pip-version-check $$($(BIN)/python tests/tools/requirements.py fuzz)

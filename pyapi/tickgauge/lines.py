@@ -36,6 +36,8 @@ class _Rulesets:
     def lend(self, options: Options) -> Iterator[_core.RuleSet]:
         """A rule set of the user's rules, the shipped and the built-in ones, in that order."""
         limits = options.limits
+        if len(self._free) > 8:
+            self._free.clear()
         free = self._free.setdefault((options.rules, limits.rules, limits.template), [])
         try:
             one = free.pop()
@@ -43,8 +45,6 @@ class _Rulesets:
             given = [rule.definition() for rule in with_shipped(options.rules)]
             one = _core.RuleSet(given, max_rules=limits.rules, max_template=limits.template)
         yield one  # after an exception a reader may still hold it: it is not lent again
-        if len(self._free) > 8:
-            self._free.clear()
         free.append(one)
 
 
