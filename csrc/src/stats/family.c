@@ -122,11 +122,11 @@ tg_status tg_common_factor(const tg_alloc *a, const tg_stop *stop, const double 
   if (n > SIZE_MAX / 3) return TG_ENOMEM;
   placed *member = tg_array(a, 3 * n, sizeof *member); /* items by group, then by place */
   double *sum = tg_array(a, n + 1, sizeof *sum);
-  tg_status s = member != NULL && sum != NULL ? TG_OK : TG_ENOMEM;
+  tg_status status = member != NULL && sum != NULL ? TG_OK : TG_ENOMEM;
   placed *head = member + n, *v = head + n; /* groups by their first item; logs of one group */
   size_t k = 0, heads = 0;
   uint32_t sets = 0;
-  for (size_t i = 0; s == TG_OK && i < n; i++) {
+  for (size_t i = 0; status == TG_OK && i < n; i++) {
     factor[i] = (double)NAN;
     set[i] = UINT32_MAX;
     if (ratio[i] > 0 && !isinf(ratio[i])) member[k++] = (placed){group[i], i};
@@ -136,15 +136,15 @@ tg_status tg_common_factor(const tg_alloc *a, const tg_stop *stop, const double 
     if (i == 0 || group[member[i].at] != group[member[i - 1].at])
       head[heads++] = (placed){(double)member[i].at, i};
   sort_placed(head, heads);
-  for (size_t g = 0; s == TG_OK && g < heads; g++) {
+  for (size_t g = 0; status == TG_OK && g < heads; g++) {
     const size_t from = head[g].at;
     size_t m = 0;
     for (size_t i = from; i < k && group[member[i].at] == group[member[from].at]; i++)
       v[m++] = (placed){log(ratio[member[i].at]), member[i].at};
     sort_placed(v, m);
-    s = find_sets(v, m, stop, least, tolerance, sum, factor, set, &sets);
+    status = find_sets(v, m, stop, least, tolerance, sum, factor, set, &sets);
   }
   tg_free(a, member);
   tg_free(a, sum);
-  return s;
+  return status;
 }

@@ -8,11 +8,8 @@
 #include <tickgauge/trend.h>
 
 #include "base/stop.h"
+#include "base/wide.h"
 #include "rng.h"
-
-/* 128-bit sums and products: readings have up to 63 bits, their sums and products more. */
-__extension__ typedef __int128 tg_i128;
-__extension__ typedef unsigned __int128 tg_u128;
 
 /* Room for `n` items of `size` bytes; NULL also where n * size does not fit. n 0 gives room
  * for one. Ends with tg_free. */

@@ -11,8 +11,8 @@ static tg_status sort_series(const tg_alloc *a, tg_scratch *scratch, const int64
                              const uint64_t *weight, size_t n, tg_sorted *out) {
   const uint64_t unit_start[2] = {0, n};
   tg_samples s = {value, weight, unit_start, NULL, NULL, NULL, NULL, 0};
-  tg_status st = tg_check_values(value, n);
-  return st == TG_OK ? tg_scratch_sort(a, scratch, &s, 0, 1, out) : st;
+  tg_status status = tg_check_values(value, n);
+  return status == TG_OK ? tg_scratch_sort(a, scratch, &s, 0, 1, out) : status;
 }
 
 static tg_status put_mode(tg_table *t, const tg_sorted *s, size_t from, size_t to) {
@@ -22,8 +22,8 @@ static tg_status put_mode(tg_table *t, const tg_sorted *s, size_t from, size_t t
     n += tg_weight_at(s, i);
     if (tg_weight_at(s, i) > tg_weight_at(s, peak)) peak = i;
   }
-  tg_status st = tg_table_append(t, &row);
-  if (st != TG_OK) return st;
+  tg_status status = tg_table_append(t, &row);
+  if (status != TG_OK) return status;
   tg_table_set_i64(t, row, 0, s->v[peak]);
   tg_table_set_u64(t, row, 1, n);
   tg_table_set_u64(t, row, 2, tg_weight_at(s, peak));
@@ -43,27 +43,27 @@ tg_status tg_modes(const tg_alloc *a, const int64_t *value, const uint64_t *weig
   tg_table *t = NULL;
   tg_scratch scratch = {0};
   tg_sorted s = {NULL, NULL, 0};
-  tg_status st = tg_table_new(a, columns, 5, &t);
-  if (st == TG_OK) st = sort_series(a, &scratch, value, weight, n, &s);
-  if (st == TG_ENODATA) st = TG_OK; /* no readings, no modes */
-  for (size_t from = 0, i = 1; st == TG_OK && from < s.n; i++)
+  tg_status status = tg_table_new(a, columns, 5, &t);
+  if (status == TG_OK) status = sort_series(a, &scratch, value, weight, n, &s);
+  if (status == TG_ENODATA) status = TG_OK; /* no readings, no modes */
+  for (size_t from = 0, i = 1; status == TG_OK && from < s.n; i++)
     if (i == s.n || (uint64_t)s.v[i] - (uint64_t)s.v[i - 1] > 3 * resolution) {
-      st = put_mode(t, &s, from, i);
+      status = put_mode(t, &s, from, i);
       from = i;
     }
   tg_scratch_free(a, &scratch);
-  if (st == TG_OK)
+  if (status == TG_OK)
     *out = t;
   else
     tg_table_free(t);
-  return st;
+  return status;
 }
 
 tg_status tg_bimodal(const tg_alloc *a, const int64_t *value, size_t n, uint64_t resolution,
                      bool *out) {
   if (resolution == 0 || resolution > (uint64_t)TG_STATS_LIMIT) return TG_EINVAL;
-  tg_status st = tg_check_values(value, n);
-  if (st != TG_OK) return st;
+  tg_status status = tg_check_values(value, n);
+  if (status != TG_OK) return status;
   int64_t *v = tg_array(a, n, sizeof *v);
   if (v == NULL) return TG_ENOMEM;
   if (n > 0) memcpy(v, value, n * sizeof *v);
@@ -91,44 +91,44 @@ tg_status tg_histogram(const tg_alloc *a, const int64_t *value, const uint64_t *
   tg_table *t = NULL;
   tg_scratch scratch = {0};
   tg_sorted s = {NULL, NULL, 0};
-  tg_status st = tg_table_new(a, columns, 4, &t);
-  if (st == TG_OK) st = sort_series(a, &scratch, value, weight, n, &s);
-  if (st == TG_ENODATA) {
+  tg_status status = tg_table_new(a, columns, 4, &t);
+  if (status == TG_OK) status = sort_series(a, &scratch, value, weight, n, &s);
+  if (status == TG_ENODATA) {
     tg_scratch_free(a, &scratch);
     *out = t;
     return TG_OK;
   }
   int64_t bin = 0, first = 0, last = -1;
-  if (st == TG_OK) { /* the narrowest multiple of the tick that needs no more bins than allowed */
+  if (status == TG_OK) { /* the narrowest multiple of the tick with few enough bins */
     uint64_t steps = ((uint64_t)s.v[s.n - 1] - (uint64_t)s.v[0]) / resolution / max_bins + 1;
-    if (steps > (uint64_t)INT64_MAX / resolution) st = TG_EOVERFLOW;
-    bin = st == TG_OK ? (int64_t)(steps * resolution) : 1;
+    if (steps > (uint64_t)INT64_MAX / resolution) status = TG_EOVERFLOW;
+    bin = status == TG_OK ? (int64_t)(steps * resolution) : 1;
     first = bin_of(s.v[0], bin);
     last = bin_of(s.v[s.n - 1], bin);
-    if ((uint64_t)(last - first) + 1 > max_bins && st == TG_OK) {
-      if (bin > INT64_MAX - (int64_t)resolution) st = TG_EOVERFLOW;
-      bin += st == TG_OK ? (int64_t)resolution : 0;
+    if ((uint64_t)(last - first) + 1 > max_bins && status == TG_OK) {
+      if (bin > INT64_MAX - (int64_t)resolution) status = TG_EOVERFLOW;
+      bin += status == TG_OK ? (int64_t)resolution : 0;
       first = bin_of(s.v[0], bin);
       last = bin_of(s.v[s.n - 1], bin);
     }
   }
   uint64_t below = 0;
   size_t at = 0, row;
-  for (int64_t b = first; st == TG_OK && b <= last; b++) {
+  for (int64_t b = first; status == TG_OK && b <= last; b++) {
     uint64_t k = 0;
     for (; at < s.n && bin_of(s.v[at], bin) == b; at++) k += tg_weight_at(&s, at);
     below += k;
-    st = tg_table_append(t, &row);
-    if (st != TG_OK) break;
+    status = tg_table_append(t, &row);
+    if (status != TG_OK) break;
     tg_table_set_i64(t, row, 0, b * bin);
     tg_table_set_i64(t, row, 1, (b + 1) * bin);
     tg_table_set_u64(t, row, 2, k);
     tg_table_set_u64(t, row, 3, below);
   }
   tg_scratch_free(a, &scratch);
-  if (st == TG_OK)
+  if (status == TG_OK)
     *out = t;
   else
     tg_table_free(t);
-  return st;
+  return status;
 }

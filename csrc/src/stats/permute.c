@@ -80,11 +80,11 @@ static tg_status list_sums(const tg_alloc *a, const tg_stop *stop, const int64_t
   if (pick == NULL) return TG_ENOMEM;
   for (size_t i = 0; i < m; i++) pick[i] = i;
   tails t = {0, 0, 0, true};
-  tg_status s = TG_OK;
+  tg_status status = TG_OK;
   for (uint64_t turn = 0;; turn++) {
     tg_i128 sum = 0;
     if (tg_stop_at(stop, turn, m)) {
-      s = TG_EINTERRUPTED;
+      status = TG_EINTERRUPTED;
       break;
     }
     for (size_t i = 0; i < m; i++) sum += w[pick[i]];
@@ -99,7 +99,7 @@ static tg_status list_sums(const tg_alloc *a, const tg_stop *stop, const int64_t
   }
   *out = t;
   tg_free(a, pick);
-  return s;
+  return status;
 }
 
 /* Draws choices by a partial Fisher-Yates shuffle; the observed choice counts as one draw. */
@@ -111,11 +111,11 @@ static tg_status draw_sums(const tg_alloc *a, const tg_stop *stop, const int64_t
   tg_rng rng;
   tg_rng_seed(&rng, seed);
   tails t = {1, 1, TG_RESAMPLES + 1, false};
-  tg_status s = TG_OK;
+  tg_status status = TG_OK;
   for (uint64_t r = 0; r < TG_RESAMPLES; r++) {
     tg_i128 sum = 0;
     if (tg_stop_at(stop, r, m)) {
-      s = TG_EINTERRUPTED;
+      status = TG_EINTERRUPTED;
       break;
     }
     for (size_t i = 0; i < m; i++) {
@@ -130,7 +130,7 @@ static tg_status draw_sums(const tg_alloc *a, const tg_stop *stop, const int64_t
   }
   *out = t;
   tg_free(a, deck);
-  return s;
+  return status;
 }
 
 /* Weights are moved to start at 0 and divided by their gcd, and the smaller side is chosen; then
@@ -158,16 +158,16 @@ tg_status tg_sum_test(const tg_alloc *a, const tg_stop *stop, const int64_t *wei
   }
   int64_t top = top_sum(w, n, small);
   tails t;
-  tg_status s;
+  tg_status status;
   if (top < (int64_t)(DP_CELLS / (small + 1)) &&
       dp_steps(w, n, small, (double)top + 1) <= DP_STEPS && tg_choose(n, small) < 1e300)
-    s = count_sums(a, w, n, small, (int64_t)seen, (size_t)top + 1, &t);
+    status = count_sums(a, w, n, small, (int64_t)seen, (size_t)top + 1, &t);
   else if (tg_choose(n, small) <= LIST_CHOICES)
-    s = list_sums(a, stop, w, n, small, seen, &t);
+    status = list_sums(a, stop, w, n, small, seen, &t);
   else
-    s = draw_sums(a, stop, w, n, small, seen, seed, &t);
+    status = draw_sums(a, stop, w, n, small, seen, seed, &t);
   tg_free(a, w);
-  if (s != TG_OK) return s;
+  if (status != TG_OK) return status;
   double p = 2 * (t.low < t.high ? t.low : t.high) / t.all;
   out->p = p < 1 ? p : 1;
   out->exact = t.exact;
@@ -202,9 +202,9 @@ tg_status tg_u_test(const tg_alloc *a, const tg_stop *stop, const int64_t *x, si
   if (m == 0 || n == 0) return TG_ENODATA;
   if (m > SIZE_MAX / 32 - n) return TG_EOVERFLOW;
   size_t total = m + n;
-  tg_status s = TG_ENOMEM;
+  tg_status status = TG_ENOMEM;
   int64_t *work = tg_array(a, total * 2 + m, sizeof *work);
-  if (work == NULL) return s;
+  if (work == NULL) return status;
   int64_t *pool = work, *ranks = work + total, *mine = ranks + total;
   memcpy(pool, x, m * sizeof *x);
   memcpy(pool + m, y, n * sizeof *y);
@@ -213,14 +213,14 @@ tg_status tg_u_test(const tg_alloc *a, const tg_stop *stop, const int64_t *x, si
   tg_sort_i64(mine, m);
   tg_i128 sum = rank_weights(pool, mine, m, total, ranks);
   tg_test t;
-  s = tg_sum_test(a, stop, ranks, total, m, sum, seed, &t);
-  if (s == TG_OK) {
+  status = tg_sum_test(a, stop, ranks, total, m, sum, seed, &t);
+  if (status == TG_OK) {
     /* U = R - m(m+1)/2 with the doubled rank sum 2R */
     t.statistic = (double)(sum - (tg_i128)m * (tg_i128)(m + 1)) / 2;
     *out = t;
   }
   tg_free(a, work);
-  return s;
+  return status;
 }
 
 tg_status tg_mean_test(const tg_alloc *a, const tg_stop *stop, const int64_t *x, size_t m,
@@ -237,13 +237,13 @@ tg_status tg_mean_test(const tg_alloc *a, const tg_stop *stop, const int64_t *x,
   for (size_t i = 0; i < n; i++) sy += y[i];
   tg_sort_i64(pool, m + n);
   tg_test t;
-  tg_status s = tg_sum_test(a, stop, pool, m + n, m, sx, seed, &t);
-  if (s == TG_OK) {
+  tg_status status = tg_sum_test(a, stop, pool, m + n, m, sx, seed, &t);
+  if (status == TG_OK) {
     t.statistic = (double)(sy * (tg_i128)m - sx * (tg_i128)n) / ((double)m * (double)n);
     *out = t;
   }
   tg_free(a, pool);
-  return s;
+  return status;
 }
 
 /* Counts (n <= 20) or draws sign patterns whose |sum| is at least the observed one. */

@@ -64,11 +64,12 @@ tg_status tg_scratch_sort(const tg_alloc *a, tg_scratch *scratch, const tg_sampl
   size_t from = (size_t)s->unit_start[first], n = (size_t)s->unit_start[last] - from;
   if (n == 0) return TG_ENODATA;
   void *value = scratch->value, *weight = scratch->weight;
-  tg_status st = tg_grow(a, &value, &scratch->value_cap, n, sizeof *scratch->value);
-  if (st == TG_OK) st = tg_grow(a, &weight, &scratch->weight_cap, n, sizeof *scratch->weight);
+  tg_status status = tg_grow(a, &value, &scratch->value_cap, n, sizeof *scratch->value);
+  if (status == TG_OK)
+    status = tg_grow(a, &weight, &scratch->weight_cap, n, sizeof *scratch->weight);
   scratch->value = value;
   scratch->weight = weight;
-  if (st != TG_OK) return st;
+  if (status != TG_OK) return status;
   int64_t *v = scratch->value;
   uint64_t *w = scratch->weight;
   memcpy(v, s->value + from, n * sizeof *v);
@@ -108,14 +109,14 @@ void tg_put(tg_table *t, size_t row, size_t col, double v) {
 
 tg_status tg_collapse(const tg_alloc *a, const tg_stop *stop, const tg_samples *s, int64_t *out) {
   tg_scratch scratch = {0};
-  tg_status st = tg_samples_check(s);
-  size_t base = st == TG_OK ? (size_t)s->key_start[0] : 0;
-  size_t end = st == TG_OK ? (size_t)s->key_start[s->n_keys] : 0;
+  tg_status status = tg_samples_check(s);
+  size_t base = status == TG_OK ? (size_t)s->key_start[0] : 0;
+  size_t end = status == TG_OK ? (size_t)s->key_start[s->n_keys] : 0;
   uint64_t done = 0;
-  for (size_t u = base; st == TG_OK && u < end; u++) {
+  for (size_t u = base; status == TG_OK && u < end; u++) {
     size_t from = (size_t)s->unit_start[u], n = (size_t)s->unit_start[u + 1] - from;
     if (tg_stop_after(stop, &done, n)) {
-      st = TG_EINTERRUPTED;
+      status = TG_EINTERRUPTED;
       break;
     }
     if (n == 1 && (s->weight == NULL || s->weight[from] > 0)) {
@@ -123,11 +124,11 @@ tg_status tg_collapse(const tg_alloc *a, const tg_stop *stop, const tg_samples *
       continue;
     }
     tg_sorted sorted;
-    st = tg_scratch_sort(a, &scratch, s, u, u + 1, &sorted);
-    if (st == TG_OK) out[u - base] = tg_sorted_median(&sorted);
+    status = tg_scratch_sort(a, &scratch, s, u, u + 1, &sorted);
+    if (status == TG_OK) out[u - base] = tg_sorted_median(&sorted);
   }
   tg_scratch_free(a, &scratch);
-  return st;
+  return status;
 }
 
 /* One-way layout of k units: MSB = sum n_i (mean_i - mean)^2 / (k - 1), MSW the rest over N - k;

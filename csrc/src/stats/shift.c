@@ -97,12 +97,12 @@ tg_status tg_null_get(tg_null_cache *c, size_t m, size_t n, const tg_null_u **ou
 }
 
 /* qu = the smallest u with P(U <= u) >= alpha/2, at least 1; level 1 - 2 P(U <= qu - 1): the rule
- * of R's wilcox.test. Without a counted distribution the normal approximation gives qu. */
+ * of R'status wilcox.test. Without a counted distribution the normal approximation gives qu. */
 tg_status tg_hl_rank(tg_null_cache *c, uint64_t m, uint64_t n, double alpha, tg_u128 *qu,
                      double *level) {
   const tg_null_u *null;
-  tg_status s = tg_null_get(c, m, n, &null);
-  if (s != TG_OK) return s;
+  tg_status status = tg_null_get(c, m, n, &null);
+  if (status != TG_OK) return status;
   if (null == NULL) {
     double mean = (double)m * (double)n / 2;
     double sd = sqrt((double)m * (double)n * ((double)m + (double)n + 1) / 12);
@@ -125,8 +125,8 @@ tg_status tg_hl_sorted(tg_null_cache *c, const tg_sorted *x, const tg_sorted *y,
   uint64_t m = tg_sorted_total(x), n = tg_sorted_total(y);
   tg_u128 qu = 1;
   double level = 0;
-  tg_status s = tg_hl_rank(c, m, n, alpha, &qu, &level);
-  if (s != TG_OK) return s;
+  tg_status status = tg_hl_rank(c, m, n, alpha, &qu, &level);
+  if (status != TG_OK) return status;
   tg_u128 pairs = (tg_u128)m * n;
   out->lo = (double)tg_difference_at(x, y, qu);
   out->hi = (double)tg_difference_at(x, y, pairs + 1 - qu);
@@ -153,15 +153,15 @@ tg_status tg_hl_shift(const tg_alloc *a, const int64_t *x, size_t m, const int64
   tg_null_cache cache;
   tg_null_init(&cache, a);
   tg_interval found = {0, 0, 0};
-  tg_status s = TG_OK;
-  if (interval != NULL) s = tg_hl_sorted(&cache, &sx, &sy, alpha, &found);
-  if (s == TG_OK) {
+  tg_status status = TG_OK;
+  if (interval != NULL) status = tg_hl_sorted(&cache, &sx, &sy, alpha, &found);
+  if (status == TG_OK) {
     if (shift != NULL) *shift = tg_difference_median(&sx, &sy);
     if (interval != NULL) *interval = found;
   }
   tg_null_free(&cache);
   tg_free(a, work);
-  return s;
+  return status;
 }
 
 /* qu and level of the signed-rank statistic V of n differences: P(V <= v) by adding the ranks

@@ -15,26 +15,6 @@ static const tg_column_def summary_columns[TG_SUM_COLUMNS] = {
     {"step", TG_F64, 0},       {"modes", TG_U32, 0},     {"outliers", TG_U64, 0},
 };
 
-/* Mean and variance from exact sums centred on the first value; Q - S^2/n as (nQ - S^2)/n. */
-tg_status tg_series_stats(const int64_t *x, size_t n, double *mean, double *sd, double *r1) {
-  if (n < 2) return TG_ENODATA;
-  tg_i128 sum = 0;
-  double centre, m2 = 0, lag = 0, before = 0;
-  for (size_t i = 0; i < n; i++) sum += (tg_i128)x[i] - x[0];
-  double shift = (double)sum / (double)n; /* mean - x[0] */
-  for (size_t i = 0; i < n; i++) {
-    double d = (double)((tg_i128)x[i] - x[0]) - shift;
-    m2 += d * d;
-    if (i > 0) lag += d * before;
-    before = d;
-  }
-  centre = (double)x[0] + shift;
-  if (mean != NULL) *mean = centre;
-  if (sd != NULL) *sd = sqrt(m2 / (double)(n - 1));
-  if (r1 != NULL) *r1 = m2 > 0 ? lag / m2 : (double)NAN;
-  return TG_OK;
-}
-
 /* Median of |value - median|, inverted CDF, by merging the two sides of the median outwards. */
 static double mad_of(const tg_sorted *s, int64_t median) {
   uint64_t total = tg_sorted_total(s), need = total / 2 + total % 2, seen = 0;
@@ -130,8 +110,8 @@ static tg_status put_units(const tg_alloc *a, tg_table *t, size_t row, const int
                            size_t units, double scale) {
   int64_t median;
   tg_interval ci;
-  tg_status s = tg_median_interval(a, unit, units, 0.05, &median, &ci);
-  if (s != TG_OK) return s;
+  tg_status status = tg_median_interval(a, unit, units, 0.05, &median, &ci);
+  if (status != TG_OK) return status;
   tg_put(t, row, TG_SUM_MEDIAN, (double)median * scale);
   if (units < 2) return TG_OK;
   tg_put(t, row, TG_SUM_MEDIAN_LO, ci.lo * scale);
@@ -143,15 +123,15 @@ static tg_status put_units(const tg_alloc *a, tg_table *t, size_t row, const int
 static tg_status summarize_key(const tg_alloc *a, const tg_samples *s, size_t key,
                                const int64_t *unit, tg_scratch *scratch, tg_table *t) {
   size_t row, first = (size_t)s->key_start[key], last = (size_t)s->key_start[key + 1];
-  tg_status st = tg_table_append(t, &row);
-  if (st != TG_OK) return st;
+  tg_status status = tg_table_append(t, &row);
+  if (status != TG_OK) return status;
   double scale = (double)s->num[key] / (double)s->den[key];
   tg_table_set_u32(t, row, TG_SUM_UNITS, (uint32_t)(last - first));
   tg_put(t, row, TG_SUM_STEP, (double)s->resolution[key] * scale);
   if (first == last) return TG_OK;
   tg_sorted sorted;
-  st = tg_scratch_sort(a, scratch, s, first, last, &sorted);
-  if (st != TG_OK) return st;
+  status = tg_scratch_sort(a, scratch, s, first, last, &sorted);
+  if (status != TG_OK) return status;
   put_readings(t, row, &sorted, s->resolution[key], scale);
   tg_anova anova;
   if (tg_anova_weighted(s, first, last, &anova) == TG_OK) tg_put(t, row, TG_SUM_ICC, anova.icc);
@@ -163,22 +143,22 @@ tg_status tg_summarize(const tg_alloc *a, const tg_stop *stop, const tg_samples 
   tg_table *t = NULL;
   int64_t *unit = NULL;
   tg_scratch scratch = {0};
-  tg_status st = tg_samples_check(s);
-  if (st != TG_OK) return st;
+  tg_status status = tg_samples_check(s);
+  if (status != TG_OK) return status;
   unit = tg_array(a, (size_t)(s->key_start[s->n_keys] - s->key_start[0]), sizeof *unit);
   if (unit == NULL) return TG_ENOMEM;
-  st = tg_collapse(a, stop, s, unit);
-  if (st != TG_OK) goto done;
-  st = tg_table_new(a, summary_columns, TG_SUM_COLUMNS, &t);
-  for (size_t key = 0; st == TG_OK && key < s->n_keys; key++)
-    st = tg_stop_at(stop, key, TG_STOP_EVERY) ? TG_EINTERRUPTED
+  status = tg_collapse(a, stop, s, unit);
+  if (status != TG_OK) goto done;
+  status = tg_table_new(a, summary_columns, TG_SUM_COLUMNS, &t);
+  for (size_t key = 0; status == TG_OK && key < s->n_keys; key++)
+    status = tg_stop_at(stop, key, TG_STOP_EVERY) ? TG_EINTERRUPTED
                                               : summarize_key(a, s, key, unit, &scratch, t);
 done:
   tg_scratch_free(a, &scratch);
   tg_free(a, unit);
-  if (st == TG_OK)
+  if (status == TG_OK)
     *out = t;
   else
     tg_table_free(t);
-  return st;
+  return status;
 }

@@ -109,12 +109,12 @@ static tg_status distance_test(const tg_alloc *a, const tg_stop *stop, group *g,
   *w1 = (double)seen / ((double)g->m * (double)g->n * (double)g->cores);
   uint64_t all = 0, far = 0;
   const uint64_t steps = rows * g->cores;
-  tg_status s = TG_OK;
+  tg_status status = TG_OK;
   out->exact = tg_choose(rows, g->m) <= LIST_CHOICES;
   if (out->exact) {
     do {
       if (tg_stop_at(stop, all, steps)) {
-        s = TG_EINTERRUPTED;
+        status = TG_EINTERRUPTED;
         break;
       }
       all++;
@@ -126,7 +126,7 @@ static tg_status distance_test(const tg_alloc *a, const tg_stop *stop, group *g,
     far = 1;
     for (all = 1; all <= TG_RESAMPLES; all++) {
       if (tg_stop_at(stop, all - 1, steps)) {
-        s = TG_EINTERRUPTED;
+        status = TG_EINTERRUPTED;
         break;
       }
       for (size_t i = 0, left = g->m; i < rows; i++) { /* selection sampling */
@@ -143,7 +143,7 @@ static tg_status distance_test(const tg_alloc *a, const tg_stop *stop, group *g,
   if (out->p_min > 1) out->p_min = 1;
   tg_free(a, old_row);
   tg_free(a, total);
-  return s;
+  return status;
 }
 
 /* Doubled mid-ranks of one row's cores. */
@@ -191,10 +191,10 @@ static tg_status exchange_test(const tg_alloc *a, const tg_stop *stop, const int
   tg_rng rng;
   tg_rng_seed(&rng, seed);
   uint64_t far = 1, all = 1;
-  tg_status s = TG_OK;
+  tg_status status = TG_OK;
   for (; all <= TG_RESAMPLES / 4; all++) { /* 2500 draws: p to 1 % is plenty for a note */
     if (tg_stop_at(stop, all - 1, (m + n) * cores)) {
-      s = TG_EINTERRUPTED;
+      status = TG_EINTERRUPTED;
       break;
     }
     for (size_t r = 0; r < m + n; r++) shuffle(&rng, rank + r * cores, cores);
@@ -203,7 +203,7 @@ static tg_status exchange_test(const tg_alloc *a, const tg_stop *stop, const int
   }
   *p = (double)far / (double)all;
   tg_free(a, rank);
-  return s;
+  return status;
 }
 
 static int compare_rows(const int64_t *p, const int64_t *q, size_t cores) {
@@ -264,10 +264,10 @@ static void put_range(tg_table *t, size_t row, size_t low, const double *from, c
 static tg_status put_ladders(const tg_alloc *a, tg_table *t, size_t row, const double *x,
                              const double *y, size_t cores) {
   tg_line line[4];
-  tg_status s = tg_ladder(a, x, cores, &line[0], &line[2]);
-  if (s == TG_OK) s = tg_ladder(a, y, cores, &line[1], &line[3]);
-  if (s == TG_ENODATA || s == TG_ELIMIT) return TG_OK; /* no line through one cpu, or so many */
-  if (s != TG_OK) return s;
+  tg_status status = tg_ladder(a, x, cores, &line[0], &line[2]);
+  if (status == TG_OK) status = tg_ladder(a, y, cores, &line[1], &line[3]);
+  if (status == TG_ENODATA || status == TG_ELIMIT) return TG_OK; /* too few cpus, or too many */
+  if (status != TG_OK) return status;
   for (size_t i = 0; i < 4; i++) {
     tg_put(t, row, TG_VEC_OLS_A_OLD + 2 * i, line[i].a);
     tg_put(t, row, TG_VEC_OLS_B_OLD + 2 * i, line[i].b);
@@ -303,8 +303,8 @@ static tg_status compare_group(const tg_alloc *a, const tg_stop *stop, const int
                                const int64_t *y, size_t n, size_t cores, double scale,
                                const uint64_t step[2], uint64_t seed, tg_table *t) {
   size_t row;
-  tg_status s = tg_table_append(t, &row);
-  if (s != TG_OK) return s;
+  tg_status status = tg_table_append(t, &row);
+  if (status != TG_OK) return status;
   tg_table_set_u32(t, row, TG_VEC_CORES, (uint32_t)cores);
   tg_table_set_u32(t, row, TG_VEC_N_OLD, (uint32_t)m);
   tg_table_set_u32(t, row, TG_VEC_N_NEW, (uint32_t)n);
@@ -313,8 +313,8 @@ static tg_status compare_group(const tg_alloc *a, const tg_stop *stop, const int
   group g = {tg_array(a, (m + n) * cores, sizeof *g.rows), m, n, cores, false};
   double *mean = tg_array(a, 4 * cores, sizeof *mean), w1 = 0, p = (double)NAN;
   tg_test test = {0, 0, 0, false};
-  s = g.rows != NULL && mean != NULL ? TG_OK : TG_ENOMEM;
-  if (s != TG_OK) goto done;
+  status = g.rows != NULL && mean != NULL ? TG_OK : TG_ENOMEM;
+  if (status != TG_OK) goto done;
   int64_t *new_rows = g.rows + m * cores;
   memcpy(g.rows, x, m * cores * sizeof *x);
   memcpy(new_rows, y, n * cores * sizeof *y);
@@ -323,8 +323,8 @@ static tg_status compare_group(const tg_alloc *a, const tg_stop *stop, const int
   column_means(g.rows, m, cores, scale, mean);
   column_means(new_rows, n, cores, scale, mean + cores);
   put_range(t, row, TG_VEC_CORE_LOW, mean, mean + cores, cores);
-  s = exchange_test(a, stop, g.rows, m, new_rows, n, cores, seed, &p);
-  if (s != TG_OK) goto done;
+  status = exchange_test(a, stop, g.rows, m, new_rows, n, cores, seed, &p);
+  if (status != TG_OK) goto done;
   for (size_t r = 0; r < m + n; r++) tg_sort_i64(g.rows + r * cores, cores);
   column_means(g.rows, m, cores, scale, mean + 2 * cores);
   column_means(g.rows + m * cores, n, cores, scale, mean + 3 * cores);
@@ -334,12 +334,12 @@ static tg_status compare_group(const tg_alloc *a, const tg_stop *stop, const int
   tg_put(t, row, TG_VEC_MAX_NEW, sy[cores - 1]);
   tg_put(t, row, TG_VEC_SPAN_OLD, sx[cores - 1] - sx[0]);
   tg_put(t, row, TG_VEC_SPAN_NEW, sy[cores - 1] - sy[0]);
-  s = put_ladders(a, t, row, sx, sy, cores);
+  status = put_ladders(a, t, row, sx, sy, cores);
   put_intervals(t, row, &g, scale, step);
   sort_rows(g.rows, m, cores);
   sort_rows(new_rows, n, cores);
-  if (s == TG_OK) s = distance_test(a, stop, &g, seed, &w1, &test);
-  if (s != TG_OK) goto done;
+  if (status == TG_OK) status = distance_test(a, stop, &g, seed, &w1, &test);
+  if (status != TG_OK) goto done;
   tg_put(t, row, TG_VEC_W1, w1 * scale);
   tg_put(t, row, TG_VEC_W1_P, test.p);
   tg_put(t, row, TG_VEC_W1_P_MIN, test.p_min);
@@ -347,7 +347,7 @@ static tg_status compare_group(const tg_alloc *a, const tg_stop *stop, const int
 done:
   tg_free(a, g.rows);
   tg_free(a, mean);
-  return s;
+  return status;
 }
 
 tg_status tg_compare_vectors(const tg_alloc *a, const tg_stop *stop, const tg_vectors *v_old,
@@ -355,27 +355,27 @@ tg_status tg_compare_vectors(const tg_alloc *a, const tg_stop *stop, const tg_ve
   tg_table *t = NULL;
   const int64_t *x = v_old->value, *y = v_new->value;
   if (v_old->n_groups != v_new->n_groups) return TG_EINVAL;
-  tg_status s = tg_table_new(a, vector_columns, TG_VEC_COLUMNS, &t);
-  for (size_t i = 0; s == TG_OK && i < v_old->n_groups; i++) {
+  tg_status status = tg_table_new(a, vector_columns, TG_VEC_COLUMNS, &t);
+  for (size_t i = 0; status == TG_OK && i < v_old->n_groups; i++) {
     size_t cores = (size_t)v_old->cores[i];
     size_t m = (size_t)v_old->units[i], n = (size_t)v_new->units[i];
     if (v_new->cores[i] != v_old->cores[i] || v_old->num[i] == 0 || v_old->den[i] == 0 ||
         v_old->num[i] != v_new->num[i] || v_old->den[i] != v_new->den[i]) {
-      s = TG_EINVAL;
+      status = TG_EINVAL;
       break;
     }
-    s = tg_check_values(x, m * cores);
-    if (s == TG_OK) s = tg_check_values(y, n * cores);
+    status = tg_check_values(x, m * cores);
+    if (status == TG_OK) status = tg_check_values(y, n * cores);
     const uint64_t step[2] = {v_old->step[i], v_new->step[i]};
-    if (step[0] == 0 || step[1] == 0) s = TG_EINVAL;
+    if (step[0] == 0 || step[1] == 0) status = TG_EINVAL;
     double scale = (double)v_old->num[i] / (double)v_old->den[i];
-    if (s == TG_OK) s = compare_group(a, stop, x, m, y, n, cores, scale, step, seed, t);
+    if (status == TG_OK) status = compare_group(a, stop, x, m, y, n, cores, scale, step, seed, t);
     x += m * cores;
     y += n * cores;
   }
-  if (s == TG_OK)
+  if (status == TG_OK)
     *out = t;
   else
     tg_table_free(t);
-  return s;
+  return status;
 }
