@@ -210,7 +210,7 @@ static int array_words(struct ArrowArray *array, const tg_intern *words) {
   uint8_t *text = NULL;
   int code = array_init(array, NULL, tg_intern_count(words), 3, 0);
   if (code != 0) return code;
-  tg_status s = tg_intern_utf8(words, &offsets, &text);
+  tg_status s = tg_intern_utf8(NULL, words, &offsets, &text);
   if (s != TG_OK) {
     array_release(array);
     return s == TG_ENOMEM ? ENOMEM : EOVERFLOW;

@@ -11,7 +11,8 @@
 static tg_str str(const char *s) { return (tg_str){(const uint8_t *)s, strlen(s)}; }
 
 static tg_key some_key(void) {
-  tg_key key = {0};
+  tg_key key;
+  tg_key_init(&key);
   key.format = str("tfa");
   key.test = str("rt_instr_susp_deep_serial");
   key.metric = str("wakeup");
@@ -38,6 +39,26 @@ static void expect_text(const tg_result *r, const char *table, size_t row, const
     ck_assert_mem_eq(got.p, want, got.n);
   }
 }
+
+/* A key as a reducer begins with it: no cpu, no clock, and it is accepted as it is. */
+START_TEST(a_new_key_has_no_place) {
+  tg_key key;
+  tg_result *r = NULL;
+  uint32_t id = 7;
+  tg_key_init(&key);
+  ck_assert_uint_eq(key.cluster, TG_NONE);
+  ck_assert_uint_eq(key.core, TG_NONE);
+  ck_assert_uint_eq(key.cpu, TG_NONE);
+  ck_assert_uint_eq(key.resolution, 1);
+  ck_assert_uint_eq(key.clock_hz, 0);
+  ck_assert_int_eq(tg_result_new(NULL, &r), TG_OK);
+  ck_assert_int_eq(tg_result_key(r, &key, &id), TG_OK);
+  ck_assert_uint_eq(id, 0);
+  ck_assert_uint_eq(tg_table_valid(tg_result_get(r, "keys"))[0],
+                    UINT64_C(1) << 11 | UINT64_C(1) << 14 | UINT64_C(1) << 15);
+  tg_result_free(r);
+}
+END_TEST
 
 START_TEST(a_table_is_made_once_and_keeps_its_shape) {
   static const tg_column_def defs[] = {{"a", TG_U64, 0}, {"b", TG_TEXT, 0}};
@@ -253,6 +274,7 @@ END_TEST
 
 int main(void) {
   TCase *tc = tcase_create("result");
+  tcase_add_test(tc, a_new_key_has_no_place);
   tcase_add_test(tc, a_table_is_made_once_and_keeps_its_shape);
   tcase_add_test(tc, keys_differ_in_every_member);
   tcase_add_test(tc, strings_of_a_key_do_not_run_together);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/row.h"
 #include "support/fail_alloc.h"
 #include "tickgauge/table.h"
 
@@ -135,6 +136,63 @@ START_TEST(a_cleared_cell_is_missing_and_zero) {
   ck_assert(get(t, row, U64, U64));
   tg_table_free(t);
 }
+END_TEST
+
+START_TEST(a_row_is_written_value_by_value) {
+  tg_table *t = new_table();
+  tg_row w = tg_row_begin(t);
+  tg_row_u64(&w, U64, UINT64_MAX);
+  tg_row_i64(&w, I64, INT64_MIN);
+  tg_row_u32(&w, U32, UINT32_MAX);
+  tg_row_f64(&w, F64, 0.1);
+  tg_row_bool(&w, BOOL, true);
+  tg_row_text(&w, TEXT, (tg_str){(const uint8_t *)"\0x", 3});
+  ck_assert_int_eq(tg_row_end(&w), TG_OK);
+  for (int col = 0; col < COLUMNS; col++) ck_assert(get(t, 0, (size_t)col, col));
+  w = tg_row_begin(t);
+  tg_row_cstr(&w, TEXT, NULL);
+  ck_assert_int_eq(tg_row_end(&w), TG_OK);
+  ck_assert_uint_eq(tg_table_rows(t), 2);
+  for (int col = 0; col < COLUMNS; col++) ck_assert(!get(t, 1, (size_t)col, col));
+  tg_table_free(t);
+}
+END_TEST
+
+/* A column of another type, or none, takes the whole row back, in any place of it. */
+START_TEST(a_row_with_a_wrong_column_is_taken_back) {
+  tg_table *t = new_table();
+  for (int at = 0; at < 4; at++) {
+    tg_row w = tg_row_begin(t);
+    if (at == 0) tg_row_u64(&w, I64, 1);
+    tg_row_u64(&w, U64, 1);
+    if (at == 1) tg_row_bool(&w, COLUMNS, true);
+    if (at == 2) tg_row_cstr(&w, F64, "x");
+    if (at == 3) tg_row_cstr(&w, F64, NULL);
+    tg_row_u32(&w, U32, 1);
+    ck_assert_int_eq(tg_row_end(&w), TG_EINVAL);
+    ck_assert_uint_eq(tg_table_rows(t), 0);
+  }
+  tg_table_free(t);
+}
+END_TEST
+
+static tg_status write_rows(const tg_alloc *a) {
+  tg_table *t = NULL;
+  tg_status status = tg_table_new(a, defs, COLUMNS, &t);
+  for (size_t i = 0; i < 40 && status == TG_OK; i++) {
+    char text[8];
+    snprintf(text, sizeof text, "t%zu", i);
+    tg_row w = tg_row_begin(t);
+    tg_row_u64(&w, U64, i);
+    tg_row_cstr(&w, TEXT, text);
+    status = tg_row_end(&w);
+    ck_assert_uint_eq(tg_table_rows(t), i + (status == TG_OK ? 1 : 0));
+  }
+  tg_table_free(t);
+  return status;
+}
+
+START_TEST(a_row_without_memory_is_taken_back) { fail_every_allocation(write_rows); }
 END_TEST
 
 /* Rows that were dropped come back as missing and zero. */
@@ -289,6 +347,9 @@ int main(void) {
   tcase_add_test(tc, a_cell_takes_its_own_type_only);
   tcase_add_test(tc, cells_outside_the_table_are_refused);
   tcase_add_test(tc, a_cleared_cell_is_missing_and_zero);
+  tcase_add_test(tc, a_row_is_written_value_by_value);
+  tcase_add_test(tc, a_row_with_a_wrong_column_is_taken_back);
+  tcase_add_test(tc, a_row_without_memory_is_taken_back);
   tcase_add_test(tc, truncated_rows_leave_nothing_behind);
   tcase_add_test(tc, a_view_shows_contiguous_items);
   tcase_add_test(tc, each_text_column_has_its_own_dictionary);

@@ -50,10 +50,11 @@ TG_API tg_status tg_table_bool_bits(const tg_table *t, size_t col, uint8_t *out)
 TG_API size_t tg_utf8_clean(const uint8_t *p, size_t n, uint8_t *out);
 
 /* All words of an intern table as one UTF-8 text and its bounds: word i is
- * text[offsets[i], offsets[i+1]). `*offsets` gets tg_intern_count() + 1 items. Both are from the
- * C library's allocator, to be freed by free(); never NULL on success. TG_OK, TG_ENOMEM,
- * TG_EOVERFLOW (the text does not fit 2^31-1 bytes). */
-TG_API tg_status tg_intern_utf8(const tg_intern *t, int32_t **offsets, uint8_t **text);
+ * text[offsets[i], offsets[i+1]). `*offsets` gets tg_intern_count() + 1 items. Both are blocks of
+ * `a` that the caller owns (of the C library where `a` is NULL: free() takes them); never NULL on
+ * success. TG_OK, TG_ENOMEM, TG_EOVERFLOW (the text does not fit 2^31-1 bytes). */
+TG_API tg_status tg_intern_utf8(const tg_alloc *a, const tg_intern *t, int32_t **offsets,
+                                uint8_t **text);
 
 #ifdef __cplusplus
 }

@@ -54,6 +54,9 @@ typedef struct tg_key {
   uint64_t resolution;     /* step of the stored integer, at least 1 */
   tg_better better;
 } tg_key;
+/* A key without strings, place, clock or exponent, of resolution 1, where less is better: every
+ * reducer begins with it, since an all-zero key is one of cpu 0 and has no valid resolution. */
+TG_API void tg_key_init(tg_key *key);
 /* The row of the key in "keys", added if new; TG_NONE beyond the bound.
  * The columns are those of tg_key, in that order;
  * clock origin and better are TEXT ("log" "option" "platform"; "lower" "higher" "none"). */

@@ -1,12 +1,9 @@
-/* alloc.c - the C library's memory suite and the one way arrays grow.
+/* alloc.c - the C library's memory suite and the growth of arrays.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tickgauge/alloc.h"
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "mem.h"
 
 enum { FIRST_CAP = 8 };
 
@@ -25,14 +22,6 @@ const tg_alloc *tg_alloc_default(void) {
   return &libc;
 }
 
-void *tg_zalloc(const tg_alloc *a, size_t n, size_t item) {
-  size_t size = 0;
-  if (tg_mul_overflows(n, item, &size) || size == 0 || size > PTRDIFF_MAX) return NULL;
-  void *p = a->resize(a->ctx, NULL, size);
-  if (p != NULL) memset(p, 0, size);
-  return p;
-}
-
 tg_status tg_grow(const tg_alloc *a, void **data, size_t *cap, size_t need, size_t item) {
   if (need <= *cap) return TG_OK;
   if (item == 0) return TG_EINVAL;
@@ -41,7 +30,7 @@ tg_status tg_grow(const tg_alloc *a, void **data, size_t *cap, size_t need, size
   size_t next = *cap > most / 2 ? most : *cap * 2;
   if (next < FIRST_CAP) next = FIRST_CAP < most ? FIRST_CAP : most;
   if (next < need) next = need;
-  a = tg_alloc_or_default(a);
+  if (a == NULL) a = tg_alloc_default();
   void *grown = a->resize(a->ctx, *data, next * item);
   if (grown == NULL) return TG_ENOMEM;
   *data = grown;

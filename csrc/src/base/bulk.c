@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tickgauge/bulk.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "mem.h"
@@ -168,26 +167,28 @@ size_t tg_utf8_clean(const uint8_t *p, size_t n, uint8_t *out) {
   return size;
 }
 
-tg_status tg_intern_utf8(const tg_intern *t, int32_t **offsets, uint8_t **text) {
+tg_status tg_intern_utf8(const tg_alloc *a, const tg_intern *t, int32_t **offsets,
+                         uint8_t **text) {
   uint32_t n = tg_intern_count(t);
   uint64_t total = 0;
   int32_t *bounds = NULL;
   uint8_t *bytes = NULL;
-  tg_status s = TG_ENOMEM;
+  tg_status status = TG_ENOMEM;
+  a = tg_alloc_or_default(a);
   if (n >= INT32_MAX) return TG_EOVERFLOW;
-  bounds = malloc(((size_t)n + 1) * sizeof *bounds);
+  bounds = tg_take(a, (size_t)n + 1, sizeof *bounds);
   if (bounds == NULL) goto fail;
   bounds[0] = 0;
   for (uint32_t i = 0; i < n; i++) {
     tg_str word = tg_intern_get(t, i);
     total += tg_utf8_clean(word.p, word.n, NULL);
     if (total > INT32_MAX) {
-      s = TG_EOVERFLOW;
+      status = TG_EOVERFLOW;
       goto fail;
     }
     bounds[i + 1] = (int32_t)total;
   }
-  bytes = malloc(total == 0 ? 1 : (size_t)total);
+  bytes = tg_take(a, total == 0 ? 1 : (size_t)total, 1);
   if (bytes == NULL) goto fail;
   for (uint32_t i = 0; i < n; i++) {
     tg_str word = tg_intern_get(t, i);
@@ -197,7 +198,7 @@ tg_status tg_intern_utf8(const tg_intern *t, int32_t **offsets, uint8_t **text) 
   *text = bytes;
   return TG_OK;
 fail:
-  free(bounds);
-  free(bytes);
-  return s;
+  tg_release(a, bounds);
+  tg_release(a, bytes);
+  return status;
 }

@@ -3,7 +3,6 @@
 #include "tickgauge/counts.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "mem.h"
 #include "wide.h"
@@ -288,10 +287,10 @@ tg_status tg_counts_merge(tg_counts *c, const tg_counts *other) {
   return TG_OK;
 }
 
-static int by_value(const void *a, const void *b) {
-  const tg_count *x = a, *y = b;
-  return (x->value > y->value) - (x->value < y->value);
-}
+#define TG_SORT_NAME sort_by_value
+#define TG_SORT_ITEM tg_count
+#define TG_SORT_BEFORE(a, b) ((a)->value < (b)->value)
+#include "sort.h"
 
 /* Brings `pairs` up to date. */
 static tg_status sort_pairs(tg_counts *c) {
@@ -305,7 +304,7 @@ static tg_status sort_pairs(tg_counts *c) {
   for (size_t i = 0; i < (size_t)1 << c->table.bits; i++)
     if (c->table.slots[i].mark > 1)
       c->pairs[n++] = (tg_count){c->table.slots[i].value, c->table.slots[i].mark - 1};
-  if (n > 1) qsort(c->pairs, n, sizeof *c->pairs, by_value);
+  sort_by_value(c->pairs, n);
   c->sorted = true;
   return TG_OK;
 }

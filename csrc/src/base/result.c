@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "mem.h"
-#include "table_private.h"
+#include "row.h"
 #include "tickgauge/reader.h"
 
 typedef struct entry {
@@ -257,33 +257,31 @@ static tg_status pack_key(tg_result *r, const tg_key *key, size_t *size) {
   return TG_OK;
 }
 
-/* Stores an id that may be missing. */
-static void set_id(tg_table *t, size_t row, size_t col, uint32_t id) {
-  if (id != TG_NONE) (void)tg_table_set_u32(t, row, col, id);
+/* Writes an id that may be missing. */
+static void put_id(tg_row *w, size_t col, uint32_t id) {
+  if (id != TG_NONE) tg_row_u32(w, col, id);
 }
 
 /* One row more in "keys"; on failure the table is as before. */
 static tg_status add_key_row(tg_table *t, const tg_key *key) {
   tg_str strings[KEY_STRINGS];
-  size_t row = 0;
-  tg_status status = tg_table_append(t, &row);
-  if (status != TG_OK) return status;
+  tg_row w = tg_row_begin(t);
   key_strings(key, strings);
-  for (size_t i = 0; i < KEY_STRINGS && status == TG_OK; i++)
-    if (strings[i].n > 0) status = tg_table_set_text(t, row, i, strings[i].p, strings[i].n);
-  if (status == TG_OK) status = tg_table_set_cstr(t, row, KEY_ORIGIN, origin_text(key->origin));
-  if (status == TG_OK) status = tg_table_set_cstr(t, row, KEY_BETTER, better_text(key->better));
-  if (status != TG_OK) {
-    tg_table_truncate(t, row);
-    return status;
-  }
-  set_id(t, row, KEY_CLUSTER, key->cluster);
-  set_id(t, row, KEY_CORE, key->core);
-  set_id(t, row, KEY_CPU, key->cpu);
-  (void)tg_table_set_i64(t, row, KEY_EXP10, key->exp10);
-  if (key->clock_hz != 0) (void)tg_table_set_u64(t, row, KEY_CLOCK_HZ, key->clock_hz);
-  (void)tg_table_set_u64(t, row, KEY_RESOLUTION, key->resolution);
-  return TG_OK;
+  for (size_t i = 0; i < KEY_STRINGS; i++)
+    if (strings[i].n > 0) tg_row_text(&w, i, strings[i]);
+  tg_row_cstr(&w, KEY_ORIGIN, origin_text(key->origin));
+  tg_row_cstr(&w, KEY_BETTER, better_text(key->better));
+  put_id(&w, KEY_CLUSTER, key->cluster);
+  put_id(&w, KEY_CORE, key->core);
+  put_id(&w, KEY_CPU, key->cpu);
+  tg_row_i64(&w, KEY_EXP10, key->exp10);
+  if (key->clock_hz != 0) tg_row_u64(&w, KEY_CLOCK_HZ, key->clock_hz);
+  tg_row_u64(&w, KEY_RESOLUTION, key->resolution);
+  return tg_row_end(&w);
+}
+
+void tg_key_init(tg_key *key) {
+  *key = (tg_key){.cluster = TG_NONE, .core = TG_NONE, .cpu = TG_NONE, .resolution = 1};
 }
 
 tg_status tg_result_key(tg_result *r, const tg_key *key, uint32_t *id) {
@@ -339,19 +337,17 @@ tg_status tg_result_problem(tg_result *r, uint32_t source, uint64_t line, uint64
   va_start(args, format);
   if (vsnprintf(detail, sizeof detail, format, args) < 0) detail[0] = '\0';
   va_end(args);
-  size_t row = 0;
-  tg_status status = own_table(r, "problems", problem_columns, PROBLEM_COLUMNS, &r->problems);
+  const tg_status status =
+      own_table(r, "problems", problem_columns, PROBLEM_COLUMNS, &r->problems);
   if (status != TG_OK) return status;
-  tg_table *t = r->problems;
-  if ((status = tg_table_append(t, &row)) != TG_OK) return status;
-  set_id(t, row, PROBLEM_SOURCE, source);
+  tg_row w = tg_row_begin(r->problems);
+  put_id(&w, PROBLEM_SOURCE, source);
   if (line != 0) {
-    (void)tg_table_set_u64(t, row, PROBLEM_REST + TG_PROBLEM_LINE, line);
-    (void)tg_table_set_u64(t, row, PROBLEM_REST + TG_PROBLEM_OFFSET, offset);
+    tg_row_u64(&w, PROBLEM_REST + TG_PROBLEM_LINE, line);
+    tg_row_u64(&w, PROBLEM_REST + TG_PROBLEM_OFFSET, offset);
   }
-  status = tg_table_set_cstr(t, row, PROBLEM_REST + TG_PROBLEM_RULE, rule);
-  if (status == TG_OK) status = tg_table_set_cstr(t, row, PROBLEM_REST + TG_PROBLEM_REASON, reason);
-  if (status == TG_OK) status = tg_table_set_cstr(t, row, PROBLEM_REST + TG_PROBLEM_DETAIL, detail);
-  if (status != TG_OK) tg_table_truncate(t, row);
-  return status;
+  tg_row_cstr(&w, PROBLEM_REST + TG_PROBLEM_RULE, rule);
+  tg_row_cstr(&w, PROBLEM_REST + TG_PROBLEM_REASON, reason);
+  tg_row_cstr(&w, PROBLEM_REST + TG_PROBLEM_DETAIL, detail);
+  return tg_row_end(&w);
 }
