@@ -20,55 +20,61 @@ import numpy  # the one thing that importing the package loads
 # checkers below. No module may bear the name of what it exports: the import system would put
 # the module in its place.
 _NAMES = {
-    "Batch": "fleet.run",
-    "Capture": "capture",
-    "Comparison": "comparison",
-    "Dataset": "dataset",
+    "Batch": "batches.batch",
+    "Capture": "captures.capture",
+    "Comparison": "comparison.result",
+    "Dataset": "dataset.dataset",
     "Error": "errors",
-    "Frame": "frame",
-    "Gate": "gating",
+    "Frame": "frame.frame",
+    "Gate": "comparison.gate",
     "InputError": "errors",
     "LimitError": "errors",
-    "Limits": "unpack",
+    "Limits": "limits",
     "MissingExtra": "errors",
     "NotComparableError": "errors",
     "NotEnoughData": "errors",
-    "Readings": "readings",
-    "Rule": "rules",
+    "Readings": "frame.readings",
+    "Rule": "rules.rule",
     "RuleError": "errors",
-    "Snapshot": "snapshots",
+    "Snapshot": "comparison.snapshot",
     "Status": "errors",
-    "Trend": "trends",
+    "Trend": "comparison.trend",
     "UnknownName": "errors",
-    "audit": "release.api",
-    "batch": "fleet.run",
-    "build_info": "versions",
-    "compare": "comparing",
-    "compare_ports": "axi",
-    "compare_runs": "runs",
-    "gate": "gating",
-    "from_columns": "columns",
-    "load_rules": "rules",
-    "read": "reading",
-    "read_capture": "capture_files",
-    "read_together": "reading",
-    "show_versions": "versions",
-    "snapshot": "snapshots",
-    "tables": "release.api",
-    "summarize": "summaries",
-    "trend": "trends",
+    "audit": "tfa.api",
+    "batch": "batches.batch",
+    "build_info": "util.versions",
+    "compare": "comparison.compare",
+    "compare_ports": "captures.axi_port",
+    "compare_runs": "captures.run_logs",
+    "gate": "comparison.gate",
+    "from_columns": "dataset.from_columns",
+    "load_rules": "rules.rule",
+    "read": "reading.read",
+    "read_capture": "captures.files",
+    "read_together": "reading.read",
+    "show_versions": "util.versions",
+    "snapshot": "comparison.snapshot",
+    "tables": "tfa.api",
+    "summarize": "comparison.summary",
+    "trend": "comparison.trend",
 }
 
 __all__ = [*_NAMES]
 
 if TYPE_CHECKING:
-    from .axi import compare_ports
-    from .capture import Capture
-    from .capture_files import read_capture
-    from .columns import from_columns
-    from .comparing import compare
-    from .comparison import Comparison
-    from .dataset import Dataset
+    from .batches.batch import Batch, batch
+    from .captures.axi_port import compare_ports
+    from .captures.capture import Capture
+    from .captures.files import read_capture
+    from .captures.run_logs import compare_runs
+    from .comparison.compare import compare
+    from .comparison.gate import Gate, gate
+    from .comparison.result import Comparison
+    from .comparison.snapshot import Snapshot, snapshot
+    from .comparison.summary import summarize
+    from .comparison.trend import Trend, trend
+    from .dataset.dataset import Dataset
+    from .dataset.from_columns import from_columns
     from .errors import (
         Error,
         InputError,
@@ -80,24 +86,18 @@ if TYPE_CHECKING:
         Status,
         UnknownName,
     )
-    from .fleet.run import Batch, batch
-    from .frame import Frame
-    from .gating import Gate, gate
-    from .reading import read, read_together
-    from .readings import Readings
-    from .release.api import audit, tables
-    from .rules import Rule, load_rules
-    from .runs import compare_runs
-    from .snapshots import Snapshot, snapshot
-    from .summaries import summarize
-    from .trends import Trend, trend
-    from .unpack import Limits
-    from .versions import build_info, show_versions
+    from .frame.frame import Frame
+    from .frame.readings import Readings
+    from .limits import Limits
+    from .reading.read import read, read_together
+    from .rules.rule import Rule, load_rules
+    from .tfa.api import audit, tables
+    from .util.versions import build_info, show_versions
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from .versions import version
+        from .util.versions import version
 
         return version()
     try:

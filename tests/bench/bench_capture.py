@@ -39,7 +39,7 @@ PREFIX = "S_AXI_HPC0_"
 # machine does meanwhile.
 OURS = """
 import sys, time
-from tickgauge.capture_files import read_capture
+from tickgauge.captures.files import read_capture
 begin = time.process_time()
 port = read_capture(sys.argv[1]).port()
 assert port.figures["complete_reads"] > 0

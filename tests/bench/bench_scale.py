@@ -21,7 +21,7 @@ from typing import Any
 
 UNPACK = """
 import sys
-from tickgauge.source import expand, opened
+from tickgauge.sources.source import expand, opened
 for stream in opened(expand(sys.argv[1])):
     print(sum(map(len, stream)))
 """

@@ -16,8 +16,8 @@ import pytest
 
 import tickgauge as tg
 from tickgauge.errors import InputError, LimitError
-from tickgauge.source import Source, expand, files_of, opened
-from tickgauge.unpack import Limits
+from tickgauge.limits import Limits
+from tickgauge.sources.source import Source, expand, files_of, opened
 
 LOGS = {"boot/1.log": b"one\n" * 1000, "boot/2.log": b"", "3.log": b"three\n" * 100_000}
 

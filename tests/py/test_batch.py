@@ -21,12 +21,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tickgauge as tg
-from tickgauge.fleet import drivers
-from tickgauge.fleet.index import FileStatus
-from tickgauge.fleet.run import batch
-from tickgauge.fleet.text import merge_texts
-from tickgauge.fleet.work import merge
-from tickgauge.snapshots import snapshot
+from tickgauge.batches import executors as drivers
+from tickgauge.batches.batch import batch
+from tickgauge.batches.index import FileStatus
+from tickgauge.batches.job import merge
+from tickgauge.batches.merge_snapshots import merge_texts
+from tickgauge.comparison.snapshot import snapshot
 
 RULE = "fft {n:uint} points: {t:uint} usec"
 OPTIONS: dict[str, Any] = {"rules": tg.Rule(RULE, value="t", unit="us")}
@@ -95,7 +95,7 @@ def test_any_arity(
     logs: Path, expected: bytes, arity: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drivers, "ARITY", arity)
-    monkeypatch.setattr("tickgauge.fleet.run.CHUNK_FILES", arity)
+    monkeypatch.setattr("tickgauge.batches.batch.CHUNK_FILES", arity)
     assert batch(logs, jobs=1, **OPTIONS).snapshot.to_bytes() == expected
 
 
@@ -181,7 +181,7 @@ def test_what_goes_wrong_is_told_file_by_file(logs: Path, tmp_path: Path) -> Non
     def run(errors: str) -> Any:
         gone.write_bytes(b"there when the batch begins")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("tickgauge.fleet.run.CHUNK_FILES", 1)
+            patch.setattr("tickgauge.batches.batch.CHUNK_FILES", 1)
             return batch(
                 paths,
                 jobs=1,
@@ -351,7 +351,7 @@ def test_dask_with_a_worker_killed(cluster: Any, logs: Path, expected: bytes) ->
             os.kill(killed[0], signal.SIGKILL)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tickgauge.fleet.run.CHUNK_FILES", 1)
+        patch.setattr("tickgauge.batches.batch.CHUNK_FILES", 1)
         made = batch(logs, client=cluster, progress=kill, **OPTIONS)
     assert killed
     assert made.failed == []

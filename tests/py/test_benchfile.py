@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import tickgauge as tg
-from tickgauge.benchfile import parse
 from tickgauge.cli import main
+from tickgauge.reading.optee_ts import parse
 
 
 def yaml(stamps, indent=""):

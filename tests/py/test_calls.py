@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import tickgauge as tg
-from tickgauge.calls import call_counts, floored_error, hop_statistics, uart_time
 from tickgauge.cli import main
+from tickgauge.dataset.calls import call_counts, floored_error, hop_statistics, uart_time
 
 DATA = Path(__file__).parent.parent / "data"
 CASES = os.environ.get("TICKGAUGE_CASES")

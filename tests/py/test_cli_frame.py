@@ -13,7 +13,7 @@ import pytest
 
 from tickgauge import errors
 from tickgauge.cli import VERBS, common, main
-from tickgauge.display import Grid
+from tickgauge.frame.grid import Grid
 
 COMMAND = [sys.executable, "-m", "tickgauge"]
 

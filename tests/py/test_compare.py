@@ -8,9 +8,9 @@ import pytest
 
 import tickgauge as tg
 from support.sides import JUNO, boots, release
-from tickgauge.comparing import parse_margin
-from tickgauge.packing import pack
-from tickgauge.sides import Key, Side, merged
+from tickgauge.comparison.compare import parse_margin
+from tickgauge.comparison.pack import pack
+from tickgauge.comparison.side import Key, Side, merged
 
 
 def row_of(made, **where):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from support.driver_jobs import Killer, merge, square
-from tickgauge.fleet import drivers
+from tickgauge.batches import executors as drivers
 
 
 @pytest.fixture(params=["alone", "beside a thread"])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tickgauge.files import replacing, write_whole
+from tickgauge.util.atomic_write import replacing, write_whole
 
 
 def test_it_replaces_and_keeps_permissions(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_killed_in_mid_write_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "a"
     write_whole(path, b"old")
     code = (
-        "import os, signal, sys\nfrom tickgauge.files import replacing\n"
+        "import os, signal, sys\nfrom tickgauge.util.atomic_write import replacing\n"
         "with replacing(sys.argv[1]) as file:\n"
         "    file.write(b'new'); file.flush(); os.kill(os.getpid(), signal.SIGKILL)\n"
     )
@@ -52,7 +52,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "a"
     write_whole(path, b"old")
     code = (
-        "import resource, signal, sys\nfrom tickgauge.files import write_whole\n"
+        "import resource, signal, sys\nfrom tickgauge.util.atomic_write import write_whole\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "write_whole(sys.argv[1], bytes(5000))\n"

@@ -11,9 +11,10 @@ import pickle
 import numpy as np
 import pytest
 
-from tickgauge.display import Grid, clean
 from tickgauge.errors import UnknownName
-from tickgauge.frame import Column, Frame, concat
+from tickgauge.frame.frame import Column, Frame, concat
+from tickgauge.frame.grid import Grid
+from tickgauge.util.text import clean
 
 
 def make() -> Frame:

@@ -15,11 +15,11 @@ import targets  # noqa: E402
 
 import tickgauge as tg  # noqa: E402
 from support.sides import PUBLISHED  # noqa: E402
-from tickgauge.fleet.index import Index  # noqa: E402
-from tickgauge.release.audit import audit_releases  # noqa: E402
-from tickgauge.release.inputs import releases_in  # noqa: E402
-from tickgauge.release.published import read_published  # noqa: E402
-from tickgauge.runs import published  # noqa: E402
+from tickgauge.batches.index import Index  # noqa: E402
+from tickgauge.captures.run_logs import published  # noqa: E402
+from tickgauge.tfa.audit import audit_releases  # noqa: E402
+from tickgauge.tfa.inputs import releases_in  # noqa: E402
+from tickgauge.tfa.pages import read_published  # noqa: E402
 
 NAMES = sorted(targets.TARGETS)
 

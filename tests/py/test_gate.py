@@ -6,8 +6,8 @@ import pytest
 
 import tickgauge as tg
 from support.sides import boots, release
-from tickgauge.noise import unfit
-from tickgauge.sides import Key
+from tickgauge.comparison.noise import unfit
+from tickgauge.comparison.side import Key
 
 BASE = [1000, 1001, 1002, 1003, 1004]
 SLOWER = [1200, 1201, 1202, 1203, 1204]

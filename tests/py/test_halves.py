@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tickgauge as tg
-from tickgauge import halves
+from tickgauge.reading import split_file as halves
 
 RECORD = "<RT_INSTR:test_rt_instr_cpu_off_serial\t{}\t{}\t{}\t{}\t{}/>\n"
 
@@ -47,7 +47,7 @@ def small_halves(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         took.append(got is not None)
         return got
 
-    monkeypatch.setattr("tickgauge.lines.read_halves", noted)
+    monkeypatch.setattr("tickgauge.reading.console.read_halves", noted)
     return took
 
 

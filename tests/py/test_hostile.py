@@ -20,8 +20,8 @@ import pytest
 import tickgauge as tg
 from support.mutate import mutated
 from support.sides import JUNO, boots, release
-from tickgauge.platforms import load as load_platforms
-from tickgauge.rules import load_rules
+from tickgauge.boards.platforms import load as load_platforms
+from tickgauge.rules.rule import load_rules
 
 ROUNDS = int(os.environ.get("TICKGAUGE_HOSTILE", "40"))
 DATA = Path(__file__).parent.parent / "data"

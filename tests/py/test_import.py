@@ -47,7 +47,7 @@ def test_no_module_bears_the_name_of_what_it_exports():
 
 
 def test_a_missing_extra_says_what_to_install():
-    from tickgauge._lazy import need
+    from tickgauge.util.optional import need
 
     with pytest.raises(ImportError, match=r"pip install 'tickgauge\[plot\]'"):
         need("no_such_library_here.part", "plot")

@@ -15,7 +15,7 @@ import pytest
 import tickgauge as tg
 from tickgauge import _core
 from tickgauge.cli import main
-from tickgauge.rules import load_rules
+from tickgauge.rules.rule import load_rules
 
 RULE = tg.Rule("fft {n:uint} points: {t:dec} usec", value="t", unit="us")
 NAMED = tg.Rule("took {who:word}: {t:uint} us", value="t", unit="us")
@@ -59,7 +59,7 @@ def test_a_copy_of_a_source_beyond_the_limit_counts_once(tmp_path):
 
 
 def test_records_end_at_the_limit_where_a_file_is_read_in_halves(tmp_path, monkeypatch):
-    monkeypatch.setattr("tickgauge.halves.HALVE_FROM", 1000)
+    monkeypatch.setattr("tickgauge.reading.split_file.HALVE_FROM", 1000)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     path = tmp_path / "a.log"
     path.write_bytes(b"".join(b"fft 8 points: %d.5 usec\n" % i for i in range(5000)))
@@ -71,7 +71,7 @@ def test_records_end_at_the_limit_where_a_file_is_read_in_halves(tmp_path, monke
 def test_a_file_whose_second_half_is_beyond_the_limit_leaves_the_next_to_be_read(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("tickgauge.halves.HALVE_FROM", 1000)
+    monkeypatch.setattr("tickgauge.reading.split_file.HALVE_FROM", 1000)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     path = tmp_path / "a.log"
     path.write_bytes(b"x\n" * 10_000 + b"fft 8 points: 1.5 usec\n" * 500)

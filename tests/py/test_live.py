@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tickgauge import live
+from tickgauge.live import recorder as live
 
 pytest.importorskip("serial")
 

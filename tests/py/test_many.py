@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tickgauge as tg
-from tickgauge import many
+from tickgauge.reading import many_files as many
 
 LINE = "<RT_INSTR:test_rt_instr_susp_deep_parallel\t{}\t{}\t{}\t{}\t{}/>\n"
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tickgauge as tg
-from tickgauge.dataset import Dataset
-from tickgauge.frame import Column, Frame, concat
-from tickgauge.merge import merge_keys
+from tickgauge.dataset.dataset import Dataset
+from tickgauge.dataset.merge_parts import merge_keys
+from tickgauge.frame.frame import Column, Frame, concat
 
 READING = st.tuples(
     st.integers(-(2**63), 2**63 - 1),

@@ -10,8 +10,8 @@ import pytest
 
 import tickgauge as tg
 from support.sides import boots
+from tickgauge.comparison.side import Key, Side, pooled
 from tickgauge.errors import InputError
-from tickgauge.sides import Key, Side, pooled
 
 DATA = Path(__file__).parents[1] / "data"
 LOG = DATA / "tfa" / "console" / "multi-reset-3boots.log.gz"

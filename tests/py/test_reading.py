@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import tickgauge as tg
-from tickgauge.readings import convert
+from tickgauge.frame.readings import convert
 
 FFT = tg.Rule("fft {n:uint} points: {t:dec} usec", value="t", unit="us")
 LOG = b"""booting
@@ -329,7 +329,7 @@ def test_url(tmp_path):
 
 
 def test_clock_forms():
-    from tickgauge.options import parse_clock
+    from tickgauge.reading.options import parse_clock
 
     assert parse_clock("62.5MHz") == parse_clock(62.5e6) == parse_clock("62_500_000") == 62_500_000
     assert parse_clock("1 GHz") == 10**9
@@ -435,14 +435,14 @@ def test_cut_compressed_data_keeps_what_it_gives(pack):
 def test_a_file_that_shrinks_is_said_so(tmp_path, monkeypatch):
     path = tmp_path / "a.log"
     path.write_bytes(LOG)
-    monkeypatch.setattr("tickgauge.source._size_of", lambda raw: len(LOG) + 10)
+    monkeypatch.setattr("tickgauge.sources.source._size_of", lambda raw: len(LOG) + 10)
     data = read(path)
     assert "shrank" in data.problems["detail"].tolist()[-1]
     assert len(data.readings) == 4
 
 
 def test_of_a_file_that_grows_what_was_there_is_read(tmp_path):
-    from tickgauge.source import Source
+    from tickgauge.sources.source import Source
 
     path = tmp_path / "a.log"
     path.write_bytes(LOG)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import tfa_pages as pages
-from tickgauge.release.audit import audit
-from tickgauge.release.published import read_published
+from tickgauge.tfa.audit import audit
+from tickgauge.tfa.pages import read_published
 
 
 def _folders(base: Path, platform: str, new: list[pages.Row], old: list[pages.Row]) -> Path:

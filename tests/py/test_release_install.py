@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tickgauge.errors import InputError
-from tickgauge.release import install as module
-from tickgauge.release.install import STAGE, install
+from tickgauge.tfa import install as module
+from tickgauge.tfa.install import STAGE, install
 
 NEW = {"a.csv": '"0","0","20"\n', "b.csv": '"0","0","40"\n'}
 

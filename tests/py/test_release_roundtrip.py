@@ -8,12 +8,12 @@ from tempfile import TemporaryDirectory
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tickgauge.platforms import Cpu, Platform, load
-from tickgauge.release.audit import audit
-from tickgauge.release.model import TESTS
-from tickgauge.release.published import read_published
-from tickgauge.release.side import Side, SideRow, SideTable, join
-from tickgauge.release.tables import build
+from tickgauge.boards.platforms import Cpu, Platform, load
+from tickgauge.tfa.audit import audit
+from tickgauge.tfa.join import Side, SideRow, SideTable, join
+from tickgauge.tfa.model import TESTS
+from tickgauge.tfa.pages import read_published
+from tickgauge.tfa.tables import build
 
 BOARDS = [load()["juno"], load()["n1sdp"]]
 

@@ -8,20 +8,14 @@ from pathlib import Path
 import pytest
 
 import tfa_pages as pages
-from tickgauge import platforms
+from tickgauge.boards import platforms
+from tickgauge.boards.platforms import Cpu
 from tickgauge.errors import InputError, NotComparableError
-from tickgauge.platforms import Cpu
-from tickgauge.release.delta import (
-    Interval,
-    close,
-    number_text,
-    percent,
-    threshold_interval,
-)
-from tickgauge.release.model import distinct, exchange_class
-from tickgauge.release.published import is_published, read_published
-from tickgauge.release.side import Side, SideRow, SideTable, join, merge
-from tickgauge.release.tables import block_figures, build
+from tickgauge.tfa.delta import Interval, close, number_text, percent, threshold_interval
+from tickgauge.tfa.join import Side, SideRow, SideTable, join, merge
+from tickgauge.tfa.model import distinct, exchange_class
+from tickgauge.tfa.pages import is_published, read_published
+from tickgauge.tfa.tables import block_figures, build
 
 
 @pytest.fixture

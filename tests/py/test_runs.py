@@ -8,8 +8,8 @@ import math
 import pytest
 
 import tickgauge as tg
+from tickgauge.captures.run_logs import bridge, published, sync_notes
 from tickgauge.cli import main
-from tickgauge.runs import bridge, published, sync_notes
 from zynq_files import DATA
 
 OLD, NEW, SYNC = (str(DATA / f"{n}.log") for n in ("v2018.2", "v2019.1", "v2019.1-sync"))

@@ -8,7 +8,7 @@ import pytest
 
 import tickgauge as tg
 from tickgauge.cli import main
-from tickgauge.rules import shipped_rules
+from tickgauge.rules.rule import shipped_rules
 
 # (text, [(format, operation, metric, labels, value, unit)]); sources of the lines below.
 EXAMPLES = {

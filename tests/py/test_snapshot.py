@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import tickgauge as tg
 from support.sides import JUNO, boots, release
-from tickgauge.sides import Key, merged
-from tickgauge.snapshots import is_snapshot, load_snapshot
+from tickgauge.comparison.side import Key, merged
+from tickgauge.comparison.snapshot import is_snapshot, load_snapshot
 
 KEYS = [
     Key(format="t", test="a", metric="m", unit="ns"),

@@ -6,7 +6,7 @@ import pytest
 
 import tickgauge as tg
 from tickgauge.cli import main
-from tickgauge.stages import beside, waterfalls
+from tickgauge.dataset.stages import beside, waterfalls
 
 BOOT = """\
 PMF:cpu 0\ttid 0\tts 100000

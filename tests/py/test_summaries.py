@@ -5,8 +5,8 @@ import pytest
 
 import tickgauge as tg
 from support.sides import JUNO, boots, release
-from tickgauge.sides import Key
-from tickgauge.summaries import histogram, modes
+from tickgauge.comparison.side import Key
+from tickgauge.comparison.summary import histogram, modes
 
 TICK = Key(format="tftf", test="t", metric="m", unit="tick", clock_hz=24_000_000)
 RUNS = [[24, 24, 25, 25], [26, 26, 27, 27], [24, 25, 25, 26]]

@@ -6,7 +6,7 @@ import pytest
 
 import tickgauge as tg
 from support.sides import JUNO, boots, release
-from tickgauge.sides import Key
+from tickgauge.comparison.side import Key
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tickgauge.errors import LimitError
-from tickgauge.unpack import Limits, Unpacked
+from tickgauge.limits import Limits
+from tickgauge.sources.decompress import Unpacked
 
 zstd = pytest.importorskip("backports.zstd")
 

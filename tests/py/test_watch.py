@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tickgauge as tg
-from tickgauge import reading
-from tickgauge.watching import Watch, running_table
+from tickgauge.live.watch import Watch, running_table
+from tickgauge.reading import read as reading
 
 RULE = "fft {n:uint} points: {t:uint} usec"
 FFT = tg.Rule(RULE, value="t", unit="us")
@@ -118,7 +118,7 @@ def test_the_running_boot_counts_in_the_table_and_not_in_the_verdict(raw: Path) 
 
 
 def test_text_without_records_is_passed_over(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("tickgauge.watching.BARREN", 1000)
+    monkeypatch.setattr("tickgauge.live.watch.BARREN", 1000)
     path = tmp_path / "raw"
     path.write_bytes(b"nothing to see here\n" * 200 + LOG)
     with path.open("rb") as file:

@@ -87,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     parser, args = _parsed(list(sys.argv[1:] if argv is None else argv))
     if args.version:
-        from ..versions import version
+        from ..util.versions import version
 
         print(f"tickgauge {version()}")
         return common.DONE

@@ -1,5 +1,5 @@
 """``python -m tickgauge.cli``."""
 
-from . import main
+from ..cli import main
 
 raise SystemExit(main())

@@ -6,11 +6,12 @@ import argparse
 import math
 from typing import TYPE_CHECKING, Any
 
-from ..display import Grid
+from ..frame.answer import Answer
+from ..frame.grid import Grid
 from . import common
 
 if TYPE_CHECKING:
-    from ..release.delta import Interval
+    from ..tfa.delta import Interval
 
 __all__ = ["add", "run"]
 
@@ -37,7 +38,7 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the verb."""
-    from ..release.api import audit
+    from ..tfa.api import audit
 
     result = audit(*args.sources, platform=args.platform)
     rows = [
@@ -70,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         ]
     }
     notes = [*(r.line() for r in result.releases), *(f"assumed: {a}" for a in result.assumptions)]
-    common.emit(args, common.Answer("audit", Grid(COLUMNS, rows), notes=notes, extra=extra))
+    common.emit(args, Answer("audit", Grid(COLUMNS, rows), notes=notes, extra=extra))
     return result.exit_status
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..axi import Port, compare_ports, percent_text, ratio_text
-from ..capture import Capture
-from ..capture_files import read_capture
-from ..display import Grid
+from ..captures.axi_port import Port, compare_ports, percent_text, ratio_text
+from ..captures.capture import Capture
+from ..captures.files import read_capture
 from ..errors import InputError
+from ..frame.answer import Answer, Section
+from ..frame.grid import Grid
 from . import common
-from .common import Answer, Section
 from .inputs import add_limit_option, limits_of
 
 
@@ -194,8 +194,8 @@ def _one(args: argparse.Namespace, port: Port) -> Answer:
     if len(port.problems):
         sections.append(Section(f"{len(port.problems)} problems", port.problems.grid(20)))
     if args.log:
-        from ..reading import read
-        from ..runs import bridge
+        from ..captures.run_logs import bridge
+        from ..reading.read import read
 
         sections.append(Section(f"against {args.log}", lines=bridge(port, read(args.log))))
     problems = [dict(r) for r in capture.problems]

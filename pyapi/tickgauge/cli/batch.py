@@ -6,7 +6,8 @@ import argparse
 import sys
 from typing import Any
 
-from ..display import clean
+from ..frame.answer import Answer
+from ..util.text import clean
 from . import common, inputs
 
 
@@ -59,7 +60,7 @@ def _positive(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """Run the batch."""
-    from ..fleet.run import batch
+    from ..batches.batch import batch
 
     options = inputs.reading_arguments(args)
     progress = options.pop("progress")
@@ -89,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
 def _client(address: str | None) -> Any:
     if address is None:
         return None
-    from .._lazy import need
+    from ..util.optional import need
 
     distributed = need("distributed", "dask")
     return distributed.Client() if address == "local" else distributed.Client(address)
@@ -118,9 +119,7 @@ def _write(args: argparse.Namespace, made: Any) -> None:
         for status in made.statuses
         for s in status.sources
     ]
-    answer = common.Answer(
-        "batch", made.files.grid(), sources=sources, problems=problems, notes=notes
-    )
+    answer = Answer("batch", made.files.grid(), sources=sources, problems=problems, notes=notes)
     common.emit(args, answer)
 
 

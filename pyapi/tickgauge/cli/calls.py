@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dataset import Dataset
-from ..display import Grid
-from ..frame import Frame
+from ..dataset.dataset import Dataset
+from ..frame.answer import Answer, Section
+from ..frame.frame import Frame
+from ..frame.grid import Grid
 from . import common, inputs
 
 #: Problems that are listed in text.
@@ -45,7 +46,7 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Show the calls."""
-    from .. import calls
+    from ..dataset import calls
 
     if args.skip_first < 0:
         common.say("--skip-first counts calls: it is not negative")
@@ -56,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     rows = _each(data) if args.each else hops.grid()
     common.emit(
         args,
-        common.Answer(
+        Answer(
             "calls",
             rows,
             sections=_sections(args, data, hops),
@@ -69,15 +70,15 @@ def run(args: argparse.Namespace) -> int:
     return common.worst(status, common.DONE if len(hops) else common.NOTHING)
 
 
-def _sections(args: argparse.Namespace, data: Dataset, hops: Frame) -> list[common.Section]:
-    from .. import calls
+def _sections(args: argparse.Namespace, data: Dataset, hops: Frame) -> list[Section]:
+    from ..dataset import calls
 
-    out = [common.Section(data.headline())]
+    out = [Section(data.headline())]
     counts = calls.call_counts(data)
     if len(counts):
-        out.append(common.Section("calls", _filled(counts)))
+        out.append(Section("calls", _filled(counts)))
     else:
-        out.append(common.Section("no calls in it; tickgauge show SRC says what there is"))
+        out.append(Section("no calls in it; tickgauge show SRC says what there is"))
     kinds = {
         "client": "hops",
         "first": "the first call of each boot, apart",
@@ -90,13 +91,13 @@ def _sections(args: argparse.Namespace, data: Dataset, hops: Frame) -> list[comm
         if kind not in there or (kind.startswith("no client") and with_client and not args.all):
             continue
         part = hops[np.array([k == kind for k in there])]
-        out.append(common.Section(title, _filled(part, drop=("calls",))))
+        out.append(Section(title, _filled(part, drop=("calls",))))
     if args.each:
-        out.append(common.Section("every call", _filled_grid(_each(data))))
+        out.append(Section("every call", _filled_grid(_each(data))))
     if len(data.problems):
         shown = data.problems[:FEW].only("source", "line", "rule", "reason", "detail")
         more = f" (the first {FEW})" if len(data.problems) > FEW else ""
-        out.append(common.Section(f"problems: {len(data.problems)}{more}", _filled(shown)))
+        out.append(Section(f"problems: {len(data.problems)}{more}", _filled(shown)))
     return out
 
 
@@ -131,7 +132,7 @@ def _each(data: Dataset) -> Grid:
 
 def _notes(args: argparse.Namespace, data: Dataset, hops: Frame) -> list[str]:
     """What a reader of the figures must know."""
-    from .. import calls
+    from ..dataset import calls
 
     notes = []
     clocks = _clocks(data)

@@ -27,7 +27,7 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare two sides."""
-    from ..comparing import compare
+    from ..comparison.compare import compare
 
     sides = [statistics.side(args, source) for source in (args.old, args.new)]
     inputs_say = statistics.status_of(args, *sides)

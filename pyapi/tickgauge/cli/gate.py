@@ -31,7 +31,7 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Decide."""
-    from ..gating import gate
+    from ..comparison.gate import gate
 
     sides = [statistics.side(args, source) for source in (args.old, args.new)]
     confirm = None if args.confirm is None else statistics.side(args, args.confirm)

@@ -8,9 +8,9 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..dataset import Dataset
+from ..dataset.dataset import Dataset
 from ..errors import InputError
-from ..unpack import LIMITS, Limits, largest
+from ..limits import LIMITS, Limits, largest
 from . import common
 
 __all__ = ["add_reading_options", "load", "problem_rows", "reading_arguments", "source_rows"]
@@ -105,7 +105,7 @@ def reading_arguments(args: argparse.Namespace) -> dict[str, Any]:
 
 def load(args: argparse.Namespace, sources: list[str]) -> Any:
     """Read the sources as the options say; a `Dataset`, or what a form makes instead."""
-    from .. import reading
+    from ..reading import read as reading
 
     together = getattr(args, "together", False)
     read = reading.read_together if together else reading.read

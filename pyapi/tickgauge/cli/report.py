@@ -28,9 +28,9 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare two sides and write the page."""
-    from ..comparing import compare
+    from ..comparison.compare import compare
+    from ..comparison.snapshot import snapshot
     from ..report import report
-    from ..snapshots import snapshot
 
     sides = [statistics.side(args, source) for source in (args.old, args.new)]
     inputs_say = statistics.status_of(args, *sides)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..display import Grid
+from ..captures.run_logs import compare_runs, published, sync_notes
 from ..errors import InputError
-from ..runs import compare_runs, published, sync_notes
+from ..frame.answer import Answer, Section
+from ..frame.grid import Grid
 from . import common
-from .common import Answer, Section
 from .inputs import add_limit_option, limit_arguments
 
 
@@ -37,7 +37,7 @@ def add(subparsers: Any) -> None:
 
 
 def _read(args: argparse.Namespace, name: str) -> Any:
-    from ..reading import read
+    from ..reading.read import read
 
     path, at, commit = name.rpartition("@")
     if at and path.partition(".csv")[1]:

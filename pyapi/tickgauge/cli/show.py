@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dataset import Dataset
-from ..display import Grid
-from ..frame import Frame
-from ..readings import summary
+from ..dataset.dataset import Dataset
+from ..frame.answer import Answer, Section
+from ..frame.frame import Frame
+from ..frame.grid import Grid
+from ..frame.readings import summary
 from . import common, inputs
 
 #: Problems that are listed without ``--problems``.
@@ -61,20 +62,20 @@ def run(args: argparse.Namespace) -> int:
     return inputs.status(args, data)
 
 
-def _object(data: Any) -> common.Answer:
+def _object(data: Any) -> Answer:
     """A form's own object (a capture, a snapshot): what it says of itself, and its keys."""
-    from ..snapshots import Snapshot
-    from ..summaries import summarize
+    from ..comparison.snapshot import Snapshot
+    from ..comparison.summary import summarize
 
     lines = repr(data).splitlines()
     readings, keys = getattr(data, "readings", None), getattr(data, "keys", None)
-    sections = [common.Section(lines=lines)]
+    sections = [Section(lines=lines)]
     if isinstance(data, Snapshot):
         frame = summarize(data)
         names = ("test", "metric", "operation", "place", "labels")
         shown = (*names, "n", "units", "min", "median", "max", "shown")
         rows = frame.grid()
-        sections.append(common.Section("keys", _grid(frame.only(*shown), False)))
+        sections.append(Section("keys", _grid(frame.only(*shown), False)))
     elif isinstance(readings, Frame) and isinstance(keys, Frame) and len(readings):
         rows = summary(readings, keys).grid()
     else:
@@ -86,10 +87,10 @@ def _object(data: Any) -> common.Answer:
         "boots": 0,
         "state": "read",
     }
-    return common.Answer("show", rows, sections, sources=[source])
+    return Answer("show", rows, sections, sources=[source])
 
 
-def _answer(args: argparse.Namespace, data: Dataset) -> common.Answer:
+def _answer(args: argparse.Namespace, data: Dataset) -> Answer:
     stats = data.stats()
     notes = inputs.other_notes(data)
     if "tick" in stats["unit"].tolist() and not any("--clock HZ" in note for note in notes):
@@ -99,7 +100,7 @@ def _answer(args: argparse.Namespace, data: Dataset) -> common.Answer:
         rows = data.stages
     elif args.problems:
         rows = data.problems
-    return common.Answer(
+    return Answer(
         "show",
         _grid(rows),
         sections=_sections(args, data, stats),
@@ -114,30 +115,30 @@ def _grid(frame: Frame, all_columns: bool = True) -> Grid:
     return frame.grid() if all_columns else frame._grid_of(frame._shown_columns())
 
 
-def _sections(args: argparse.Namespace, data: Dataset, stats: Frame) -> list[common.Section]:
-    out = [common.Section(data.headline())]
+def _sections(args: argparse.Namespace, data: Dataset, stats: Frame) -> list[Section]:
+    out = [Section(data.headline())]
     shown = data.sources.only("name", "state", "form", "formats", "boots", "bytes", "lines")
-    out.append(common.Section("sources", _grid(shown, False)))
+    out.append(Section("sources", _grid(shown, False)))
     if args.why:
         out += [_why(info) for info in data.infos]
         out += [_rules(data), _matched(data), _near(data)]
     boots = data.table("boots")
     if len(boots):
         names = [n for n in boots.columns if n not in ("first_offset",)]
-        out.append(common.Section("boots", _grid(boots.only(*names), False)))
+        out.append(Section("boots", _grid(boots.only(*names), False)))
     if args.stages:
         out += _stages(data)
     if len(stats):
-        out.append(common.Section("keys", _grid(stats, False)))
+        out.append(Section("keys", _grid(stats, False)))
     out += _not_passed(data)
     if len(data.problems):
         out.append(_problems(args, data))
     elif args.problems:
-        out.append(common.Section("no problems"))
+        out.append(Section("no problems"))
     return out
 
 
-def _not_passed(data: Dataset) -> list[common.Section]:
+def _not_passed(data: Dataset) -> list[Section]:
     """The tests that failed, were skipped, crashed, or were cut off: why readings are missing."""
     if "tests" not in data.tables:
         return []
@@ -148,39 +149,39 @@ def _not_passed(data: Dataset) -> list[common.Section]:
     name = "title" if None in bad["test"].tolist() else "test"  # foreign tests have a title only
     names = ("source", "boot", name, "verdict", "reason", "records", "expected", "first_line")
     grid = _grid(bad.only(*(name for name in names if name in tests.columns)), False)
-    return [common.Section(f"{len(bad)} of {len(tests)} tests did not pass", grid)]
+    return [Section(f"{len(bad)} of {len(tests)} tests did not pass", grid)]
 
 
-def _stages(data: Dataset) -> list[common.Section]:
+def _stages(data: Dataset) -> list[Section]:
     """Each boot as a waterfall, then the boots beside each other."""
-    from .. import stages
+    from ..dataset import stages
 
     if "stages" not in data.tables or not len(data.stages):
         none = ["none: no boot record (PMF, bootstage) was found"]
-        return [common.Section("stages", lines=none)]
+        return [Section("stages", lines=none)]
     falls = stages.waterfalls(data.stages)
-    out = [common.Section(title, lines=lines) for title, lines in falls]
+    out = [Section(title, lines=lines) for title, lines in falls]
     grid = stages.beside(data.stages)
     if "boot 1" in grid.names or len(grid.names) > 5:
-        out.append(common.Section("stages of the boots beside each other", grid))
+        out.append(Section("stages of the boots beside each other", grid))
     return out
 
 
-def _problems(args: argparse.Namespace, data: Dataset) -> common.Section:
+def _problems(args: argparse.Namespace, data: Dataset) -> Section:
     problems = data.problems
     title = f"{len(problems)} problem{'s' if len(problems) != 1 else ''}"
     if not args.problems and len(problems) > FEW:
         title += f" (the first {FEW}; --problems lists all)"
         problems = problems[:FEW]
     names = ("source", "line", "offset", "rule", "reason", "detail", "excerpt")
-    return common.Section(title, _grid(problems.only(*names), False))
+    return Section(title, _grid(problems.only(*names), False))
 
 
-def _why(info: Any) -> common.Section:
-    return common.Section(f"why {info.name}", lines=info.why)
+def _why(info: Any) -> Section:
+    return Section(f"why {info.name}", lines=info.why)
 
 
-def _rules(data: Dataset) -> common.Section:
+def _rules(data: Dataset) -> Section:
     """The ledger: how often each tag occurred, and what became of it."""
     totals: dict[bytes, list[int]] = {}
     for info in data.infos:
@@ -191,10 +192,10 @@ def _rules(data: Dataset) -> common.Section:
         (tag.decode("utf-8", "replace"), *counts) for tag, counts in totals.items() if counts[0]
     ]
     grid = Grid(("tag", "occurrences", "records", "problems", "further"), rows)
-    return common.Section("what was looked for, and found", grid)
+    return Section("what was looked for, and found", grid)
 
 
-def _matched(data: Dataset) -> common.Section:
+def _matched(data: Dataset) -> Section:
     """The first record of every rule: where it stands, and its fields."""
     names = [info.name for info in data.infos]
     rows = []
@@ -204,23 +205,23 @@ def _matched(data: Dataset) -> common.Section:
         place = (names[first["source"]], first["line"], first["offset"])
         rows.append((rule, len(frame), *place, " ".join(fields)))
     heads = ("rule", "records", "first in", "line", "offset", "fields of the first")
-    return common.Section("what matched", Grid(heads, rows))
+    return Section("what matched", Grid(heads, rows))
 
 
-def _near(data: Dataset) -> common.Section:
+def _near(data: Dataset) -> Section:
     """The lines that came nearest to a rule and did not match, and where they failed."""
     near = data.table("near")
     if not len(near):
-        return common.Section("no line came near a rule without matching it")
+        return Section("no line came near a rule without matching it")
     names = ("rule", "source", "line", "column", "expected", "taken", "excerpt")
-    return common.Section("what came near, and where it failed", _grid(near.only(*names), False))
+    return Section("what came near, and where it failed", _grid(near.only(*names), False))
 
 
-def _formats() -> common.Answer:
+def _formats() -> Answer:
     """Everything that can be read: whole-file forms, then line formats with their rules."""
     from .. import _core
-    from ..detect import FORMS
-    from ..rules import shipped_rules
+    from ..reading.detect import FORMS
+    from ..rules.rule import shipped_rules
 
     rules = _core.RuleSet([rule.definition() for rule in shipped_rules()])
     by_format: dict[str, list[str]] = {}
@@ -230,4 +231,4 @@ def _formats() -> common.Answer:
             by_format.setdefault(head, []).append(kind)
     rows = [(form.name, "file", form.title) for form in FORMS]
     rows += [(name, "lines", " ".join(kinds)) for name, kinds in by_format.items()]
-    return common.Answer("show", Grid(("format", "kind", "what"), rows))
+    return Answer("show", Grid(("format", "kind", "what"), rows))

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from ..sides import EXCHANGES
+from ..comparison.side import EXCHANGES
 from . import common, statistics
 
 
@@ -36,7 +36,7 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write a snapshot."""
-    from ..snapshots import snapshot
+    from ..comparison.snapshot import snapshot
     from .inputs import limits_of
 
     sides = [statistics.side(args, source) for source in args.sources]
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _check_noise(made: Any) -> int:
     """Say which keys cannot serve as a noise model."""
-    from ..noise import unfit
+    from ..comparison.noise import unfit
 
     code = common.DONE
     for key, reason in unfit(made):

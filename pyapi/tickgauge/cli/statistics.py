@@ -8,9 +8,10 @@ import re
 import sys
 from typing import Any
 
-from ..comparing import parse_margin
+from ..comparison.compare import parse_margin
+from ..comparison.side import EXCHANGES, UNITS
 from ..errors import InputError
-from ..sides import EXCHANGES, UNITS
+from ..frame.answer import Answer
 from . import common
 
 __all__ = ["add_side_options", "coloured", "options_of", "side", "status_of"]
@@ -108,10 +109,10 @@ def side(args: argparse.Namespace, source: str) -> Any:
     A data set, a snapshot (of many files one), a capture, or a list where a folder or glob holds
     several of these.
     """
-    from ..capture import Capture
-    from ..dataset import Dataset
-    from ..reading import read_side
-    from ..snapshots import Snapshot
+    from ..captures.capture import Capture
+    from ..comparison.snapshot import Snapshot
+    from ..dataset.dataset import Dataset
+    from ..reading.read import read_side
     from . import inputs
 
     found = read_side(source, **inputs.reading_arguments(args))
@@ -128,7 +129,7 @@ def _parts_of(*sides: Any) -> list[Any]:
 
 def status_of(args: argparse.Namespace, *sides: Any) -> int:
     """What the inputs alone say of the exit status; messages of sources go to stderr."""
-    from ..dataset import Dataset
+    from ..dataset.dataset import Dataset
     from . import inputs
 
     codes = [common.DONE]
@@ -143,7 +144,7 @@ def status_of(args: argparse.Namespace, *sides: Any) -> int:
 
 def problems_of(*sides: Any) -> list[dict[str, Any]]:
     """The problems of the sides as the JSON envelope has them."""
-    from ..dataset import Dataset
+    from ..dataset.dataset import Dataset
     from . import inputs
 
     read = [one for one in _parts_of(*sides) if isinstance(one, Dataset)]
@@ -167,6 +168,6 @@ def emit(args: argparse.Namespace, result: Any, *sides: Any) -> None:
     elif args.format in ("md", "rst") and hasattr(result, f"to_{args.format}"):
         common.emit(args, getattr(result, f"to_{args.format}")())
     else:
-        answer = result.answer(common.Answer)
+        answer = result.answer(Answer)
         answer.problems = problems_of(*sides)
         common.emit(args, answer)

@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ..display import Grid
 from ..errors import InputError
+from ..frame.answer import Answer
+from ..frame.grid import Grid
 from . import common
 from .inputs import add_limit_option, limit_arguments
 
@@ -73,7 +74,7 @@ def _threshold(text: str) -> float | None:
 
 def _same(args: argparse.Namespace, what: Any, current: Path, **which: Any) -> bool:
     """Whether a side holds the values of DIR/current."""
-    from ..release.inputs import one_side
+    from ..tfa.inputs import one_side
 
     def cells(what: Any, **options: Any) -> dict[tuple[str, str], dict[str, int]]:
         side = one_side(what, platform=args.platform, **limit_arguments(args), **options)
@@ -88,7 +89,7 @@ def _same(args: argparse.Namespace, what: Any, current: Path, **which: Any) -> b
 
 def _into(args: argparse.Namespace, made: Any) -> int:
     """The release step; nothing where the folder holds NEW already, so that twice is as once."""
-    from ..release.install import install
+    from ..tfa.install import install
 
     current = Path(args.into) / "current"
     if current.is_dir() and any(current.iterdir()) and not args.anyway:
@@ -109,7 +110,7 @@ def _into(args: argparse.Namespace, made: Any) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """Run the verb."""
-    from ..release.api import tables
+    from ..tfa.api import tables
 
     style = args.style or _STYLES.get(args.format, "text")
     if args.into is not None and style in ("rst", "md", "html"):
@@ -146,7 +147,7 @@ def run(args: argparse.Namespace) -> int:
                 for row in t.summary
             ],
         }  # fmt: skip
-        common.emit(args, common.Answer("table", grid, notes=made.notes, extra=extra))
+        common.emit(args, Answer("table", grid, notes=made.notes, extra=extra))
         return common.DONE
     if style == "tfa-csv":
         for note in made.notes:

@@ -27,7 +27,7 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Find the steps."""
-    from ..trends import trend
+    from ..comparison.trend import trend
 
     sides = [statistics.side(args, source) for source in args.releases]
     inputs_say = statistics.status_of(args, *sides)

@@ -21,7 +21,7 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the versions."""
-    from ..versions import show_versions
+    from ..util.versions import show_versions
 
     show_versions()
     return common.DONE

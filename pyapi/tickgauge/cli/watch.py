@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .. import live
-from ..display import clean, counted
-from ..files import name_full
-from ..reading import read_side
-from ..watching import Watch
+from ..frame.answer import SCHEMA, SCHEMA_VERSION
+from ..live import recorder as live
+from ..live.watch import Watch
+from ..reading.read import read_side
+from ..util.atomic_write import name_full
+from ..util.text import clean, counted
 from . import common, inputs
 
 #: Keys of the verdict that are shown, the largest changes first.
@@ -73,7 +74,7 @@ def add(subparsers: Any) -> None:
 
 
 def _margin(text: str) -> float:
-    from ..comparing import parse_margin
+    from ..comparison.compare import parse_margin
 
     try:
         return parse_margin(text)
@@ -214,8 +215,8 @@ class _Screen:
 
     def _document(self, watch: Watch, recorder: live.Recorder, end: bool) -> dict[str, Any]:
         return {
-            "schema": common.SCHEMA,
-            "version": common.SCHEMA_VERSION,
+            "schema": SCHEMA,
+            "version": SCHEMA_VERSION,
             "command": "watch",
             "end": end,
             "bytes": str(recorder.written),

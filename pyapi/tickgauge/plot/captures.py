@@ -11,8 +11,8 @@ from . import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..axi import Port
-    from ..capture import Capture
+    from ..captures.axi_port import Port
+    from ..captures.capture import Capture
 
 __all__ = ["CapturePlots", "lanes", "latency", "outstanding"]
 

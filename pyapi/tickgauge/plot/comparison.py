@@ -15,8 +15,8 @@ from .style import Floats, Series
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..comparison import Comparison
-    from ..trends import Trend
+    from ..comparison.result import Comparison
+    from ..comparison.trend import Trend
 
 
 class ComparisonPlot:
@@ -38,7 +38,7 @@ class ComparisonPlot:
         limit : int
             Keys to show, in the order of the comparison: regressed first, largest change first.
         """
-        from ..sides import units_word
+        from ..comparison.side import units_word
 
         made = self._comparison
         rows = [made.rows.row(i) for i in range(min(limit, len(made.rows)))]

@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError, UnknownName
-from ..readings import ns_factors
+from ..frame.readings import ns_factors
 from . import calls, deltas, distributions
 from .style import Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..dataset import Dataset
-    from ..frame import Frame
-    from ..readings import Readings
+    from ..dataset.dataset import Dataset
+    from ..frame.frame import Frame
+    from ..frame.readings import Readings
 
 #: What names a series, in the order in which its label shows it; "cpu" is whatever names the cpu.
 LABELLING = ("test", "operation", "metric", "cpu", "labels")

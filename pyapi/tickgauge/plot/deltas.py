@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..display import clip
+from ..util.text import clip
 from . import style
 from .style import Series
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .._lazy import need
+from ..util.optional import need
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

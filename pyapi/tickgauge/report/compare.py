@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from ..comparison import LADDER
-from ..display import clean, clip, number
+from ..comparison.result import LADDER
+from ..util.text import clean, clip, number
 from . import page
 from .page import Cell, Chapter, Part, Picture, Table
 
 if TYPE_CHECKING:
-    from ..comparison import Comparison
+    from ..comparison.result import Comparison
 
 #: Distribution figures at most: the subjects with the largest change come first.
 FIGURES = 8
@@ -110,7 +110,7 @@ def _forest(comparison: Comparison) -> Picture:
 
 def _figure(width: float, height: float) -> tuple[Any, Any]:
     """A figure that belongs to no pyplot state."""
-    from .._lazy import need
+    from ..util.optional import need
 
     figure = need("matplotlib.figure", "report").Figure((width, height), layout="constrained")
     return figure, figure.add_subplot()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from ..display import clean
+from ..util.text import clean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -124,8 +124,8 @@ def render(title: str, lead: Sequence[str], chapters: Sequence[Chapter]) -> str:
     MissingExtra
         Where jinja2 is missing; the text says which extra brings it.
     """
-    from .._lazy import need
-    from ..versions import version
+    from ..util.optional import need
+    from ..util.versions import version
 
     jinja2: Any = need("jinja2", "report")
     from markupsafe import Markup

@@ -22,8 +22,8 @@ sys.path.insert(0, str(ROOT / "tests" / "py"))
 
 import tickgauge as tg  # noqa: E402
 from support.sides import JUNO, boots, release  # noqa: E402
-from tickgauge.fleet.index import FileStatus, Index, SourceStatus  # noqa: E402
-from tickgauge.sides import Key  # noqa: E402
+from tickgauge.batches.index import FileStatus, Index, SourceStatus  # noqa: E402
+from tickgauge.comparison.side import Key  # noqa: E402
 
 __all__ = ["seeds", "words"]
 
@@ -71,7 +71,7 @@ def _rules() -> Iterator[bytes]:
 
 
 def _boards() -> Iterator[bytes]:
-    yield (ROOT / "pyapi" / "tickgauge" / "platforms.toml").read_bytes()
+    yield (ROOT / "pyapi" / "tickgauge" / "boards" / "platforms.toml").read_bytes()
     yield (
         b'[b]\ntitle = "A board"\nnames = ["b", "b2"]\nclock_hz = 50000000\n'
         b'clusters = [{cores = 2, name = "x"}, {cores = 1}]\nlinear = ["1,0", "0,0"]\n'

@@ -20,21 +20,22 @@ from pathlib import Path
 from typing import Any
 
 import tickgauge as tg
-from tickgauge.benchfile import parse
-from tickgauge.calls import call_counts, hop_statistics, uart_time
-from tickgauge.fleet.index import FileStatus, Index
-from tickgauge.fleet.text import merge_texts
-from tickgauge.platforms import load as load_platforms
-from tickgauge.release.audit import audit_releases
-from tickgauge.release.inputs import releases_in
-from tickgauge.release.model import Release
-from tickgauge.release.published import read_published
-from tickgauge.release.side import Side, join
-from tickgauge.release.tables import STYLES, build
-from tickgauge.rules import load_rules
-from tickgauge.runs import compare_runs, published
-from tickgauge.snapshots import load_snapshot
-from tickgauge.unpack import Limits, Unpacked
+from tickgauge.batches.index import FileStatus, Index
+from tickgauge.batches.merge_snapshots import merge_texts
+from tickgauge.boards.platforms import load as load_platforms
+from tickgauge.captures.run_logs import compare_runs, published
+from tickgauge.comparison.snapshot import load_snapshot
+from tickgauge.dataset.calls import call_counts, hop_statistics, uart_time
+from tickgauge.limits import Limits
+from tickgauge.reading.optee_ts import parse
+from tickgauge.rules.rule import load_rules
+from tickgauge.sources.decompress import Unpacked
+from tickgauge.tfa.audit import audit_releases
+from tickgauge.tfa.inputs import releases_in
+from tickgauge.tfa.join import Side, join
+from tickgauge.tfa.model import Release
+from tickgauge.tfa.pages import read_published
+from tickgauge.tfa.tables import STYLES, build
 
 __all__ = ["ALLOWED", "TARGETS", "run"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tickgauge.sides import Key, Side
+from tickgauge.comparison.side import Key, Side
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "tfa" / "published.csv.gz"
 

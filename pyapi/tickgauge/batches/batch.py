@@ -1,0 +1,434 @@
+"""`tickgauge.batch`: statistics of many logs, and what became of each."""
+
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..comparison.snapshot import Snapshot, load_snapshot
+from ..errors import Error, InputError
+from ..frame.frame import Column, Frame
+from .executors import Driver, driver_for
+from .index import FileStatus, Index, SourceStatus
+from .job import Done, Job, is_left, merge, part_path, work, write_parquet
+from .merge_snapshots import merge_texts
+
+__all__ = ["Batch", "batch"]
+
+#: A worker is given so many bytes or files at a time, whichever comes first.
+CHUNK_BYTES, CHUNK_FILES = 8 << 20, 16
+
+#: Statuses are kept after so many files.
+STORE_EVERY = 64
+
+
+class Batch:
+    """What a batch found.
+
+    Attributes
+    ----------
+    snapshots : mapping of str to Snapshot
+        The statistics by group; a single group is called ``""``.
+    texts : dict of str to bytes
+        The same as the bytes of snapshot files.
+    files : Frame
+        One row a source: ``path name group state digest formats boots readings problems
+        message``, sorted by path. State ``"kept"``: unchanged since an earlier run, not read
+        again; ``"not recognised"`` and ``"failed"``: the message says why.
+    """
+
+    def __init__(self, texts: Mapping[str, bytes], statuses: Sequence[FileStatus]) -> None:
+        self.texts = dict(texts)
+        self.statuses = list(statuses)
+
+    @cached_property
+    def snapshots(self) -> dict[str, Snapshot]:
+        return {group: load_snapshot(text) for group, text in self.texts.items()}
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The statistics of all groups together.
+
+        Raises
+        ------
+        InputError
+            There is none: no file had a reading.
+        """
+        if not self.texts:
+            raise InputError("no file of the batch had a reading")
+        if len(self.texts) == 1:
+            return next(iter(self.snapshots.values()))
+        return load_snapshot(merge_texts(list(self.texts.values())))
+
+    @property
+    def failed(self) -> list[FileStatus]:
+        """The files that could not be read."""
+        return [status for status in self.statuses if status.state == "failed"]
+
+    @property
+    def files(self) -> Frame:
+        names = ("path", "name", "group", "state", "digest", "formats")
+        texts: dict[str, list[str]] = {name: [] for name in (*names, "message")}
+        counts: dict[str, list[int]] = {name: [] for name in ("boots", "readings", "problems")}
+        for status in self.statuses:
+            for source in status.sources or [SourceStatus(status.path)]:
+                row = (
+                    status.path,
+                    source.name,
+                    status.group,
+                    status.state if source.state == "read" else source.state,
+                    source.digest,
+                    " ".join(source.formats),
+                    status.message or source.message,
+                )
+                for name, text in zip(texts, row, strict=True):
+                    texts[name].append(text)
+                for name, column in counts.items():
+                    column.append(getattr(source, name))
+        columns = [Column.of(name, np.array(texts[name], "O")) for name in names]
+        columns += [Column.of(name, np.array(column, "u8")) for name, column in counts.items()]
+        columns.append(Column.of("message", np.array(texts["message"], "O")))
+        return Frame(columns, "files of the batch")
+
+    def headline(self) -> str:
+        """One sentence: how many files were read, kept, failed, and what they gave."""
+        states = [status.state for status in self.statuses]
+        order = ("read", "kept", "not recognised", "failed")
+        told = ", ".join(f"{states.count(word)} {word}" for word in order if word in states)
+        sources = [source for status in self.statuses for source in status.sources]
+        boots = sum(source.boots for source in sources)
+        readings = sum(source.readings for source in sources)
+        return f"{len(self.statuses)} files ({told}): {boots} boots, {readings} readings"
+
+    def told(self) -> list[tuple[str, str]]:
+        """Each group, and a few words about its statistics."""
+        return [
+            (name, repr(one).removeprefix("tickgauge snapshot: "))
+            for name, one in self.snapshots.items()
+        ]
+
+    def __repr__(self) -> str:
+        groups = [f"{name or 'all'}: {said}" for name, said in self.told()]
+        failed = [f"failed: {s.path}: {s.message}" for s in self.failed[:10]]
+        return "\n".join([self.headline(), *groups[:20], *failed])
+
+
+def batch(
+    paths: Any,
+    by: str | Callable[[str], str] | None = None,
+    *,
+    executor: Executor | None = None,
+    client: Any = None,
+    jobs: int | None = None,
+    progress: bool | Callable[[int, int, FileStatus], Any] = False,
+    errors: str = "collect",
+    out: str | os.PathLike[str] | None = None,
+    rows: bool | None = None,
+    **options: Any,
+) -> Batch:
+    """Statistics of many logs, read side by side, and a status for each file.
+
+    The statistics are the same bytes whoever reads, in whatever order, with however many workers.
+
+    Parameters
+    ----------
+    paths
+        Files, globs, folders, archives, URLs; one or an iterable of them.
+    by : str or callable, optional
+        How files are put into groups with statistics of their own: ``"folder"``, ``"file"``, a
+        regular expression whose first group (or whole match) in the path is the group, or a
+        function from path to group. Without it all are one group.
+    executor : concurrent.futures.Executor, optional
+        Reads the files, and merges. Without one, and without `client`, processes are started.
+    client : distributed.Client, optional
+        Reads and merges on the workers of a cluster, which must see the files (and `out`).
+    jobs : int, optional
+        Processes to start; all cores by default, 1 for none.
+    progress : bool or callable
+        True shows a bar (tqdm); a function is called with files done, files in all, and the
+        status of the last one.
+    errors : {"collect", "raise"}
+        Whether a file that cannot be read is told in `Batch.files`, or ends the batch.
+    out : path, optional
+        A folder for the results: ``index.sqlite`` (what was done: another run with the same
+        folder reads only what is new or changed), ``parts`` (statistics by digest),
+        ``snapshot.json`` (or ``snapshots/*.json`` with `by`), ``sources.parquet`` and
+        ``readings/*.parquet``, one row a source and one a reading, joined by ``digest``.
+    rows : bool, optional
+        Whether readings are written as Parquet; by default if `out` is given and pyarrow is
+        installed.
+    **options
+        For `tickgauge.read`: ``rules``, ``clock``, ``platform``, ``repair`` ...
+
+    Returns
+    -------
+    Batch
+
+    Raises
+    ------
+    InputError
+        With ``errors="raise"``, where a file cannot be read.
+    ValueError
+        More than one of `executor`, `client`, `jobs`, or an unknown `errors`.
+    """
+    if errors not in ("collect", "raise"):
+        raise ValueError(f"errors is 'collect' or 'raise', not {errors!r}")
+    driver = driver_for(executor, client, jobs)
+    files = _files(paths)
+    group = _grouping(by)
+    folder = None if out is None else _prepared(Path(out))
+    if rows is None:
+        rows = folder is not None and _has("pyarrow.parquet")
+    todo = [Job(path, group(path), options, folder, rows) for path in files]
+    statuses: dict[str, FileStatus] = {}
+    parts: dict[str, bytes] = {}
+    tell = _teller(progress, len(todo))
+    with ExitStack() as stack:
+        index = None
+        if folder is not None:
+            version = _version(options, rows)
+            index = stack.enter_context(Index(Path(folder) / "index.sqlite", version))
+            todo = list(_still_to_do(todo, index, statuses, folder, tell))
+        keep = stack.enter_context(_Keeping(index))
+        for done in _run(driver, todo):
+            statuses[done.status.path] = done.status
+            parts |= done.parts
+            keep.add(done.status)
+            tell(done.status)
+            if errors == "raise" and done.status.state == "failed":
+                raise InputError(done.status.message, path=done.status.path)
+    ordered = [statuses[path] for path in sorted(statuses)]
+    made = Batch(_merged(driver, ordered, parts, folder), ordered)
+    if folder is not None:
+        _save(Path(folder), made, by is not None, rows)
+    return made
+
+
+# ---- what to do -------------------------------------------------------------------------------
+
+
+def _files(paths: Any) -> list[str]:
+    """The files behind the arguments, each once, in the order of their paths."""
+    from ..sources.source import files_of
+
+    return sorted(set(files_of(paths)))
+
+
+def _grouping(by: str | Callable[[str], str] | None) -> Callable[[str], str]:
+    if by is None:
+        return lambda path: ""
+    if callable(by):
+        return lambda path: str(by(path))
+    if by == "file":
+        return lambda path: path
+    if by == "folder":
+        return lambda path: str(Path(path).parent)
+    pattern = re.compile(by)
+
+    def matched(path: str) -> str:
+        match = pattern.search(path)
+        if match is None:
+            return ""
+        return match[1] if pattern.groups else match[0]
+
+    return matched
+
+
+def _prepared(out: Path) -> str:
+    for name in ("parts", "readings"):
+        (out / name).mkdir(parents=True, exist_ok=True)
+    return str(out.resolve())
+
+
+def _has(module: str) -> bool:
+    try:
+        __import__(module)
+    except ImportError:
+        return False
+    return True
+
+
+def _version(options: Mapping[str, Any], rows: bool) -> str:
+    """What decides about a file's statistics, besides its bytes."""
+    from ..util.versions import version
+
+    said = ", ".join(f"{name}={value!r}" for name, value in sorted(options.items()))
+    return f"{version()} rows={rows} {said}"
+
+
+def _still_to_do(
+    jobs: Iterable[Job],
+    index: Index,
+    statuses: dict[str, FileStatus],
+    folder: str,
+    tell: Callable[[FileStatus], None],
+) -> Iterator[Job]:
+    """The jobs that no earlier run did; the others' statuses are taken from the index."""
+    for job in jobs:
+        known = None
+        if "://" not in job.path:
+            try:
+                stat = os.stat(job.path)  # noqa: PTH116
+            except OSError:
+                pass  # the worker will tell
+            else:
+                known = index.find(job.path, stat.st_size, stat.st_mtime_ns)
+        if known is None or not all(
+            is_left(folder, source.digest, job.rows) for source in known.sources if source.readings
+        ):
+            yield job
+            continue
+        known.state = "kept" if known.state == "read" else known.state
+        known.group = job.group
+        statuses[job.path] = known
+        tell(known)
+
+
+def _teller(
+    progress: bool | Callable[[int, int, FileStatus], Any], total: int
+) -> Callable[[FileStatus], None]:
+    count = 0
+    if progress is True:
+        from ..util.optional import need
+
+        bar = need("tqdm.auto", "progress").tqdm(total=total, unit="file")
+
+        def show(status: FileStatus) -> None:
+            nonlocal count
+            count += 1
+            bar.update()
+            if count == total:
+                bar.close()
+
+        return show
+
+    def call(status: FileStatus) -> None:
+        nonlocal count
+        count += 1
+        if callable(progress):
+            progress(count, total, status)
+
+    return call
+
+
+class _Keeping:
+    """Puts statuses into the index, a few at a time, and the last ones also when interrupted."""
+
+    def __init__(self, index: Index | None) -> None:
+        self._index = index
+        self._waiting: list[FileStatus] = []
+
+    def add(self, status: FileStatus) -> None:
+        self._waiting.append(status)
+        if len(self._waiting) >= STORE_EVERY:
+            self._store()
+
+    def _store(self) -> None:
+        if self._index is not None:
+            self._index.store(self._waiting)
+        self._waiting = []
+
+    def __enter__(self) -> _Keeping:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._store()
+
+
+# ---- doing it ---------------------------------------------------------------------------------
+
+
+def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+    """Jobs in bunches that are worth a worker's call."""
+    bunch: list[Job] = []
+    size = 0
+    for job in jobs:
+        try:
+            size += os.stat(job.path).st_size  # noqa: PTH116
+        except OSError:
+            size += CHUNK_BYTES
+        bunch.append(job)
+        if size >= CHUNK_BYTES or len(bunch) >= CHUNK_FILES:
+            yield bunch
+            bunch, size = [], 0
+    if bunch:
+        yield bunch
+
+
+def _run(driver: Driver, jobs: Sequence[Job]) -> Iterator[Done]:
+    """All jobs; a bunch that a worker could not finish is tried file by file."""
+    again: list[list[Job]] = []
+    for bunch, done, error in driver.each(work, _chunks(jobs)):
+        if error is None:
+            yield from done
+        elif len(bunch) > 1:
+            again += [[job] for job in bunch]
+        else:
+            yield _failed(bunch[0], error)
+    for bunch, done, error in driver.each(work, again):
+        if error is None:
+            yield from done
+        else:
+            yield _failed(bunch[0], error)
+
+
+def _failed(job: Job, error: BaseException) -> Done:
+    message = error.message if isinstance(error, Error) else f"{type(error).__name__}: {error}"
+    return Done(FileStatus(job.path, job.group, "failed", message=f"its worker died: {message}"))
+
+
+def _merged(
+    driver: Driver, statuses: Sequence[FileStatus], parts: Mapping[str, bytes], folder: str | None
+) -> dict[str, bytes]:
+    """The statistics of each group; sources with equal digests count once."""
+    digests: dict[str, set[str]] = {}
+    for status in statuses:
+        for source in status.sources:
+            if source.readings:
+                digests.setdefault(status.group, set()).add(source.digest)
+    texts = {}
+    for group in sorted(digests):
+        ordered = sorted(digests[group])
+        given = [parts[d] if folder is None else str(part_path(folder, d)) for d in ordered]
+        texts[group] = zlib.decompress(driver.fold(merge, given))
+    return texts
+
+
+def _save(out: Path, made: Batch, grouped: bool, rows: bool) -> None:
+    """The snapshots and the table of sources as files; rows of other runs' sources go."""
+    from ..util.atomic_write import replacing, write_whole
+
+    if grouped:
+        (out / "snapshots").mkdir(exist_ok=True)
+        names = []
+        for number, (group, text) in enumerate(made.texts.items()):
+            name = _file_name(group, number)
+            names.append(f"{name}\t{group}\n")
+            write_whole(out / "snapshots" / name, text)
+        write_whole(out / "snapshots" / "groups.tsv", "".join(names).encode("utf-8", "replace"))
+    else:
+        for text in made.texts.values():
+            write_whole(out / "snapshot.json", text)
+    if not rows:
+        return
+    with replacing(out / "sources.parquet") as file:
+        write_parquet(made.files, file)
+    used = {f"{source.digest}.parquet" for status in made.statuses for source in status.sources}
+    for path in (out / "readings").glob("*.parquet"):
+        if path.name not in used:
+            path.unlink()
+
+
+def _file_name(group: str, number: int) -> str:
+    """A file name for a group: readable where that is safe, and never twice the same."""
+    readable = re.sub(r"[^A-Za-z0-9.+-]+", "-", group).strip("-.")[-60:]
+    return f"{number:04d}-{readable}.json" if readable else f"{number:04d}.json"

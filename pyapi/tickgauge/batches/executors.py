@@ -1,0 +1,245 @@
+"""Who does the work of a batch: this process, an executor, own processes, a cluster.
+
+A driver runs a function over items, in any order, and folds byte strings in a tree. It changes
+nothing about the result: functions are pure, and folding does not depend on order or arity.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
+from itertools import islice
+from typing import Any, Protocol
+
+from ..util.optional import need
+
+__all__ = ["Cluster", "Driver", "Own", "Pool", "Serial", "driver_for"]
+
+ARITY = 64  # byte strings folded at a time
+
+
+class Driver(Protocol):
+    """What all of them can do."""
+
+    def each(
+        self, work: Callable[[Any], Any], items: Iterable[Any]
+    ) -> Iterator[tuple[Any, Any, BaseException | None]]:
+        """``(item, result, error)`` for every item, as they are done."""
+
+    def fold(self, merge: Callable[[Sequence[Any]], bytes], parts: Sequence[Any]) -> bytes:
+        """All parts merged into one; at least one part."""
+
+
+def _levels(parts: Sequence[Any], one_level: Callable[[list[Sequence[Any]]], Sequence[Any]]) -> Any:
+    """Merge in groups of `ARITY` until one is left."""
+    while True:
+        parts = one_level([parts[i : i + ARITY] for i in range(0, len(parts), ARITY)])
+        if len(parts) == 1:
+            return parts[0]
+
+
+class Serial:
+    """One after the other, here."""
+
+    def each(
+        self, work: Callable[[Any], Any], items: Iterable[Any]
+    ) -> Iterator[tuple[Any, Any, BaseException | None]]:
+        for item in items:
+            try:
+                result, error = work(item), None
+            except Exception as failure:
+                result, error = None, failure
+            yield item, result, error
+
+    def fold(self, merge: Callable[[Sequence[Any]], bytes], parts: Sequence[Any]) -> bytes:
+        merged: bytes = _levels(parts, lambda groups: [merge(group) for group in groups])
+        return merged
+
+
+class Pool:
+    """Any executor of `concurrent.futures`; it stays the caller's.
+
+    Parameters
+    ----------
+    executor : Executor
+    ahead : int
+        Items given to it at a time.
+    """
+
+    def __init__(self, executor: Executor, ahead: int = 256) -> None:
+        self._executor = executor
+        self._ahead = ahead
+
+    def each(
+        self, work: Callable[[Any], Any], items: Iterable[Any]
+    ) -> Iterator[tuple[Any, Any, BaseException | None]]:
+        """A broken executor takes no more items; those it had are given back with its error."""
+        waiting: dict[Future[Any], Any] = {}
+        coming = iter(items)
+        broken: BaseException | None = None
+        try:
+            while True:
+                for item in islice(coming, 0 if broken else self._ahead - len(waiting)):
+                    try:
+                        waiting[self._executor.submit(work, item)] = item
+                    except BrokenExecutor as error:
+                        broken = error
+                        yield item, None, error
+                        break
+                if not waiting:
+                    return
+                done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    item = waiting.pop(future)
+                    failure = future.exception()
+                    if isinstance(failure, BrokenExecutor):
+                        broken = failure
+                    yield item, None if failure else future.result(), failure
+        finally:
+            for future in waiting:
+                future.cancel()
+
+    def fold(self, merge: Callable[[Sequence[Any]], bytes], parts: Sequence[Any]) -> bytes:
+        def level(groups: list[Sequence[Any]]) -> Sequence[Any]:
+            if len(groups) == 1:
+                return [merge(groups[0])]
+            return list(self._executor.map(merge, groups))
+
+        merged: bytes = _levels(parts, level)
+        return merged
+
+
+class Own:
+    """Processes of its own, made anew when one is killed.
+
+    When a process dies the items it may have had are tried again one at a time, so that the one
+    that kills its process is told apart from the others, which lose nothing.
+
+    Parameters
+    ----------
+    jobs : int
+        Processes.
+    """
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+
+    def _executor(self, jobs: int) -> ProcessPoolExecutor:
+        # A fork of a process with threads may copy a lock that nobody will ever release.
+        kind = "fork" if threading.active_count() == 1 else "forkserver"
+        return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context(kind))
+
+    def each(
+        self, work: Callable[[Any], Any], items: Iterable[Any]
+    ) -> Iterator[tuple[Any, Any, BaseException | None]]:
+        suspects: deque[Any] = deque()
+        coming = iter(items)
+        while True:
+            first = list(islice(coming, 1))
+            if not first:
+                break
+            with self._executor(self._jobs) as executor:
+                for item, result, error in Pool(executor, 4 * self._jobs).each(
+                    work, _chain(first, coming)
+                ):
+                    if isinstance(error, BrokenExecutor):
+                        suspects.append(item)
+                    else:
+                        yield item, result, error
+        while suspects:
+            item = suspects.popleft()
+            with self._executor(1) as executor:
+                yield from Pool(executor, 1).each(work, [item])
+
+    def fold(self, merge: Callable[[Sequence[Any]], bytes], parts: Sequence[Any]) -> bytes:
+        if len(parts) <= ARITY:
+            return merge(parts)
+        with self._executor(self._jobs) as executor:
+            return Pool(executor).fold(merge, parts)
+
+
+def _chain(first: list[Any], rest: Iterator[Any]) -> Iterator[Any]:
+    yield from first
+    yield from rest
+
+
+class Cluster:
+    """The workers of a `dask.distributed` client; merging is done there, too.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    ahead : int
+        Items on the scheduler at a time.
+    """
+
+    def __init__(self, client: Any, ahead: int = 2000) -> None:
+        self._client = client
+        self._ahead = ahead
+
+    def each(
+        self, work: Callable[[Any], Any], items: Iterable[Any]
+    ) -> Iterator[tuple[Any, Any, BaseException | None]]:
+        as_completed = need("distributed", "dask").as_completed
+        waiting: dict[Any, Any] = {}
+        coming = iter(items)
+        pool = as_completed()
+        try:
+            while True:
+                for item in islice(coming, self._ahead - len(waiting)):
+                    future = self._client.submit(work, item, pure=False)
+                    waiting[future.key] = item
+                    pool.add(future)
+                if not waiting:
+                    return
+                future = next(pool)
+                item = waiting.pop(future.key)
+                try:  # waits where the worker died with the result, and it is made again
+                    result, error = future.result(), None
+                except (Exception, CancelledError) as failure:
+                    result, error = None, failure
+                yield item, result, error
+                future.release()
+        finally:
+            with contextlib.suppress(Exception):
+                self._client.cancel([f for f in pool.futures if f.key in waiting])
+
+    def fold(self, merge: Callable[[Sequence[Any]], bytes], parts: Sequence[Any]) -> bytes:
+        def level(groups: list[Sequence[Any]]) -> Sequence[Any]:
+            # a group is a list of futures but for the first level; dask hands over their results
+            return [self._client.submit(merge, list(g), pure=False) for g in groups]
+
+        merged: bytes = _levels(parts, level).result()
+        return merged
+
+
+def driver_for(executor: Executor | None, client: Any, jobs: int | None) -> Driver:
+    """The driver that the arguments of `tickgauge.batch` ask for.
+
+    Raises
+    ------
+    ValueError
+        More than one of them is given.
+    """
+    if sum(given is not None for given in (executor, client, jobs)) > 1:
+        raise ValueError("give one of executor, client and jobs")
+    if client is not None:
+        return Cluster(client)
+    if executor is not None:
+        return Pool(executor)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    jobs = cores if jobs is None else jobs
+    return Own(jobs) if jobs is not None and jobs > 1 else Serial()

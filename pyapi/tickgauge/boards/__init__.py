@@ -1,0 +1,1 @@
+"""Clocks and cpus of known boards."""

@@ -1,0 +1,1 @@
+"""Logic captures (ILA, VCD): AXI ports and transactions; run logs of an accelerator."""

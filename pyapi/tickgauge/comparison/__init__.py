@@ -1,0 +1,1 @@
+"""Two sides to a verdict: snapshots, comparisons, gates, trends."""

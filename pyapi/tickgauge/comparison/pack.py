@@ -1,0 +1,243 @@
+"""Packing: a side's readings as the core's arrays; cpus that may be interchanged become ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .side import EXCHANGES, I64, U64, Key, Side, codes_of
+
+__all__ = ["Group", "Packed", "class_of", "groups_of", "pack"]
+
+
+class Group(NamedTuple):
+    """Cpus whose readings may be interchanged: subject, cluster (None = all), exchange class."""
+
+    subject: tuple[Any, ...]
+    cluster: int | None
+    exchange: str
+
+
+@dataclass
+class Packed:
+    """A side ready for the core: one row a key, cpus that are exchanged turned into ranks.
+
+    Attributes
+    ----------
+    keys : dict
+        Identity of each packed key -> its index.
+    shown : list of Key
+        A key that stands for each packed key: its unit, scale, direction.
+    rank : list of (rank, of) or None
+        Of packed keys that are order statistics of a group, rank from 0.
+    fk, unit, value, weight : ndarrays
+        Packed key and unit of each reading.
+    matrices : dict
+        Group -> (labels of the cores, int64 array of units x cores): one block a unit.
+    notes : list of str
+    clashes : dict
+        Identity of a packed key -> why its readings cannot be pooled: they are in several units
+        or of several clocks. Those of the first one are here.
+    """
+
+    keys: dict[tuple[Any, ...], int]
+    shown: list[Key]
+    rank: list[tuple[int, int] | None]
+    fk: I64
+    unit: I64
+    value: I64
+    weight: U64 | None
+    matrices: dict[Group, tuple[list[tuple[Any, ...]], I64]]
+    per_core: dict[Group, list[int]]
+    notes: list[str]
+    units: int
+    clashes: dict[tuple[Any, ...], str] = field(default_factory=dict)
+
+    def samples(
+        self, order: Sequence[int | None], num: U64, den: U64, resolution: U64
+    ) -> tuple[I64, U64 | None, U64, U64, U64, U64, U64]:
+        """The arrays of the core for the packed keys `order` (None = no units)."""
+        place = np.full(len(self.shown) + 1, -1, "i8")
+        for i, k in enumerate(order):
+            if k is not None:
+                place[k] = i
+        target = place[self.fk]
+        keep = np.flatnonzero(target >= 0)
+        rows = keep[np.lexsort((self.unit[keep], target[keep]))]
+        key, unit = target[rows], self.unit[rows]
+        new_unit = np.ones(len(rows), "?")
+        new_unit[1:] = (key[1:] != key[:-1]) | (unit[1:] != unit[:-1])
+        first = np.flatnonzero(new_unit)
+        unit_start = np.append(first, len(rows)).astype("u8")
+        per_key = np.bincount(key[first], minlength=len(order))
+        key_start = np.concatenate([[0], np.cumsum(per_key)]).astype("u8")
+        weight = None if self.weight is None else self.weight[rows]
+        return self.value[rows], weight, unit_start, key_start, num, den, resolution
+
+
+def class_of(key: Key, exchange: Any) -> str:
+    """The class of exchange of a key: the caller's word, else the format's.
+
+    `exchange` is None, a class, or a mapping of (test, metric), test or metric to a class.
+    """
+    found = key.exchange
+    if isinstance(exchange, str):
+        found = exchange
+    elif isinstance(exchange, Mapping):
+        for name in ((key.test, key.metric), key.test, key.metric):
+            if name in exchange:
+                found = exchange[name]
+                break
+    if found in (None, ""):
+        return "none"
+    if found not in EXCHANGES:
+        raise ValueError(f"exchange must be one of {', '.join(EXCHANGES)}, not {found!r}")
+    return str(found)
+
+
+def groups_of(keys: Sequence[Key], exchange: Any) -> dict[Group, list[int]]:
+    """Keys that may be interchanged, by group; groups of one cpu are left out."""
+    groups: dict[Group, list[int]] = {}
+    for i, key in enumerate(keys):
+        kind = class_of(key, exchange)
+        if kind == "none" or (kind == "cluster" and key.cluster is None):
+            continue
+        group = Group(key.subject, key.cluster if kind == "cluster" else None, kind)
+        groups.setdefault(group, []).append(i)
+    return {g: members for g, members in groups.items() if len(members) > 1}
+
+
+def pack(side: Side, unit: str, exchange: Any = None) -> Packed:
+    """Sort a side's readings into packed keys; ranks take the place of exchanged cpus."""
+    if unit != "boot":
+        side = side.spread()
+    units = side.unit_ids(unit)
+    groups = groups_of(side.keys, exchange)
+    out = Packed({}, [], [], np.zeros(0, "i8"), units, side.value, side.weight, {}, {}, [], 0)
+    out.units = len(np.unique(units)) if len(units) else 0
+    group_of = np.full(max(1, len(side.keys)), -1, "i8")
+    for g, members in enumerate(groups.values()):
+        group_of[members] = g
+    single = np.full(max(1, len(side.keys)), -1, "i8")
+    for i, key in enumerate(side.keys):
+        if group_of[i] >= 0:
+            continue
+        if key.identity in out.keys:  # the same thing from two formats or in two units
+            first = out.keys[key.identity]
+            if out.shown[first].scale != key.scale:
+                out.clashes[key.identity] = _two_scales(out.shown[first], key)
+                continue
+            if key.resolution > out.shown[first].resolution:
+                out.shown[first] = key
+            single[i] = first
+            continue
+        single[i] = out.keys[key.identity] = len(out.shown)
+        out.shown.append(key)
+        out.rank.append(None)
+    out.fk = single[side.key] if len(side.value) else np.zeros(0, "i8")
+    if groups:
+        apart = _of_one_scale(side.keys, groups, group_of)
+        _rank(side, out, list(groups), groups, group_of)
+        for identity in out.keys:
+            if identity[-4:-3] == ("rank",) and (why := apart.get((identity[:-4], identity[-3]))):
+                out.clashes[identity] = why
+    out.fk = np.where(out.fk < 0, len(out.shown), out.fk)
+    return out
+
+
+def _two_scales(first: Key, other: Key) -> str:
+    """Why the readings of two keys cannot stand in one sample."""
+    if first.unit in ("tick", "cycle") and other.unit in ("tick", "cycle"):
+        if not first.clock_hz or not other.clock_hz:
+            return "one clock is known, one is not: --clock settles it"
+        if first.clock_hz != other.clock_hz:
+            return f"clocks of {first.clock_hz} and {other.clock_hz} Hz"
+    units = (first.unit or "a plain number", other.unit or "a plain number")
+    if units[0] == units[1]:
+        return f"decimals of 10^{first.exp10} and of 10^{other.exp10} {units[0]}"
+    return f"units {units[0]} and {units[1]}"
+
+
+def _of_one_scale(
+    keys: Sequence[Key], groups: Mapping[Group, list[int]], group_of: I64
+) -> dict[tuple[tuple[Any, ...], int | None], str]:
+    """Take the keys of another scale than the first out of their groups; why, by group."""
+    apart = {}
+    for group, members in groups.items():
+        first = keys[members[0]]
+        for i in members:
+            if keys[i].scale != first.scale:
+                group_of[i] = -1
+                apart[group.subject, group.cluster] = _two_scales(first, keys[i])
+    return apart
+
+
+def _rank(
+    side: Side,
+    out: Packed,
+    names: list[Group],
+    groups: Mapping[Group, list[int]],
+    group_of: I64,
+) -> None:
+    """Replace exchanged cpus by ranks: the values of each block, sorted."""
+    rows = np.flatnonzero(group_of[side.key] >= 0)
+    g = group_of[side.key[rows]]
+    block = codes_of([side.source[rows], side.boot[rows], side.run[rows], side.block[rows]])
+    order = np.lexsort((side.value[rows], block, g))
+    rows, g, block = rows[order], g[order], block[order]
+    new = np.ones(len(rows), "?")
+    new[1:] = (g[1:] != g[:-1]) | (block[1:] != block[:-1])
+    first = np.flatnonzero(new)
+    size = np.diff(np.append(first, len(rows)))
+    segment = np.cumsum(new) - 1
+    rank = np.arange(len(rows)) - first[segment]
+    for number, group in enumerate(names):
+        sizes = size[g[first] == number]
+        if len(sizes) == 0:
+            continue
+        counts = np.bincount(sizes)
+        full = int(np.flatnonzero(counts == counts.max())[-1])
+        if (sizes != full).any():
+            out.notes.append(
+                f"{_title(group)}: {int((sizes != full).sum())} of {len(sizes)} blocks have "
+                f"another number of cpus than {full} and are left out"
+            )
+        base = len(out.shown)
+        out.per_core[group] = list(range(base, base + full))
+        model = side.keys[groups[group][0]]
+        for r in range(full):
+            key = model._replace(place=None, core=None, cpu=None, cluster=group.cluster)
+            out.keys[(*group.subject, "rank", group.cluster, r, full)] = len(out.shown)
+            out.shown.append(key)
+            out.rank.append((r, full))
+        here = (g == number) & (size[segment] == full)
+        out.fk[rows[here]] = base + rank[here]
+        out.matrices[group] = _matrix(side, out.unit, rows[here], segment[here], full)
+
+
+def _matrix(
+    side: Side, units: I64, rows: I64, segment: I64, full: int
+) -> tuple[list[tuple[Any, ...]], I64]:
+    """The first block of each unit as a row, cpus in the order of their identity."""
+    segments, start = np.unique(segment, return_index=True)
+    _, first = np.unique(units[rows[start]], return_index=True)
+    keep = np.isin(segment, segments[np.sort(first)])
+    part = rows[keep]
+    label = {k: side.keys[k].where for k in np.unique(side.key[part]).tolist()}
+    position = {w: i for i, w in enumerate(sorted(set(label.values()), key=str))}
+    if len(position) != full:  # cpus differ from block to block: no common order
+        return [], np.zeros((0, full), "i8")
+    column = np.array([position[label[k]] for k in side.key[part].tolist()], "i8")
+    order = np.lexsort((column, segment[keep]))
+    values: I64 = side.value[part][order].reshape(-1, full)
+    return list(position), values
+
+
+def _title(group: Group) -> str:
+    words = [str(word) for word in group.subject if word]
+    if group.cluster is not None:
+        words.append(f"cluster {group.cluster}")
+    return " ".join(words)

@@ -1,0 +1,407 @@
+"""Sides of a comparison: readings packed for the core, keys matched, cpus exchanged.
+
+A *side* is what stands on one side of a comparison or at one release of a trend: data sets,
+snapshots, or several of them. Its readings are sorted once into *unit after unit, key after key*
+and handed to the core as plain arrays.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import NotEnoughData, UnknownName
+from ..frame.frame import Frame
+
+__all__ = ["Key", "Side", "codes_of", "merged", "pooled", "side_of", "units_word"]
+
+I64 = npt.NDArray[np.int64]
+U64 = npt.NDArray[np.uint64]
+Samples = tuple[I64, U64 | None, U64, U64, U64, U64, U64]
+
+UNITS = ("boot", "run", "reading")
+EXCHANGES = ("none", "cluster", "all")
+
+#: Formats that time the firmware: their unit is the boot. What else prints figures (run logs,
+#: user rules) prints one a run.
+BOOT_FORMATS = frozenset(
+    {"tftf", "pmf", "smc", "optee", "ftrace", "console", "bootstage", "published", "tfa"}
+)
+
+_TIME = {"ns": 1, "us": 10**3, "\u00b5s": 10**3, "\u03bcs": 10**3, "ms": 10**6, "s": 10**9}
+
+
+class HasReadings(Protocol):
+    """What a data set must offer: the tables of keys, readings and boots."""
+
+    @property
+    def keys(self) -> Frame:
+        """Columns as the core's `tg_key`."""
+
+    @property
+    def readings(self) -> Frame:
+        """Columns key, source, boot, run, block, value."""
+
+
+class Key(NamedTuple):
+    """What is measured: the columns of a key, None where missing."""
+
+    format: str | None = None
+    test: str | None = None
+    metric: str | None = None
+    operation: str | None = None
+    place: str | None = None
+    labels: str | None = None
+    unit: str | None = None
+    exchange: str | None = None
+    cluster: int | None = None
+    core: int | None = None
+    cpu: int | None = None
+    exp10: int = 0
+    clock_hz: int | None = None
+    origin: str | None = None
+    resolution: int = 1
+    better: str | None = "lower"
+
+    @property
+    def where(self) -> tuple[Any, ...]:
+        """The cpu's identity: cluster and core, else its number, else as it was printed.
+
+        A line of somebody's own may name a core without a cluster, or the other way round.
+        """
+        if self.cluster is not None and self.core is not None:
+            return ("core", self.cluster, self.core)
+        if self.cpu is not None:
+            return ("cpu", self.cpu, self.cluster, self.core)
+        if self.core is not None or self.cluster is not None:
+            return ("part", self.cluster, self.core, self.place)
+        return ("place", self.place)
+
+    @property
+    def subject(self) -> tuple[Any, ...]:
+        """What two sides are matched by, but for the cpu."""
+        return (self.test, self.metric, self.operation, self.labels)
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What two sides are matched by."""
+        return (*self.subject, *self.where)
+
+    @property
+    def scale(self) -> tuple[Fraction, str]:
+        """What one stored integer is, exactly, and the unit that is shown: ns for times."""
+        return _scale(self.unit, self.clock_hz, self.exp10)
+
+
+@lru_cache(1024)
+def _scale(unit: str | None, clock_hz: int | None, exp10: int) -> tuple[Fraction, str]:
+    power = Fraction(10) ** exp10
+    if unit in ("tick", "cycle") and clock_hz:
+        return Fraction(10**9, clock_hz) * power, "ns"
+    if unit in _TIME:
+        return _TIME[unit] * power, "ns"
+    return power, unit or ""
+
+
+_KEY_DEFAULTS = Key()
+
+
+def keys_of(frame: Frame) -> list[Key]:
+    """The rows of a table of keys."""
+    columns = []
+    for name, default in zip(Key._fields, _KEY_DEFAULTS, strict=True):
+        if name not in frame.columns:
+            columns.append([default] * len(frame))
+            continue
+        cell = frame.column(name).cell
+        values = [cell(i) for i in range(len(frame))]
+        columns.append([default if v is None else v for v in values])
+    return [Key(*row) for row in zip(*columns, strict=True)]
+
+
+def _numbers(frame: Frame, name: str) -> I64:
+    """An id column as int64, missing = -1."""
+    if name not in frame.columns:
+        return np.full(len(frame), -1, "i8")
+    column = frame.column(name)
+    data: I64 = column.data.astype("i8")
+    return data if column.valid is None else np.where(column.valid, data, -1)
+
+
+@dataclass
+class Side:
+    """Readings of one side, not yet packed.
+
+    Attributes
+    ----------
+    keys : list of Key
+    key, source, boot, run, block, value : ndarray of int64, shape (n,)
+        Of each reading; `key` is an index into `keys`, `boot` counts in the whole side.
+    weight : ndarray of uint64, shape (n,), or None
+        How often each occurred; None = once.
+    boots : list of dict
+        ``platform``, ``version``, ``build``, ``clock_hz`` of each boot, where known.
+    sources : list of dict
+        ``digest``, ``format``, ``boots`` of each source.
+    folded : bool
+        Some counts lie on a coarser grid than they were read on.
+    """
+
+    keys: list[Key]
+    key: I64
+    source: I64
+    boot: I64
+    run: I64
+    block: I64
+    value: I64
+    weight: U64 | None = None
+    boots: list[dict[str, Any]] = field(default_factory=list)
+    sources: list[dict[str, Any]] = field(default_factory=list)
+    folded: bool = False
+    name: str = ""
+
+    @classmethod
+    def of_tables(
+        cls, keys: Frame, readings: Frame, boots: Frame | None = None, name: str = ""
+    ) -> Side:
+        """A side from the tables of a data set."""
+        boot_rows = []
+        if boots is not None:
+            for row in range(len(boots)):
+                cells = boots.row(row)
+                boot_rows.append(
+                    {n: cells.get(n) for n in ("platform", "version", "build", "clock_hz")}
+                )
+        key, source, boot, run, block = (
+            _numbers(readings, n) for n in ("key", "source", "boot", "run", "block")
+        )
+        value = readings.column("value").data.astype("i8", copy=False)
+        return cls(keys_of(keys), key, source, boot, run, block, value, boots=boot_rows, name=name)
+
+    def unit_of(self, unit: str | None) -> str:
+        """The unit asked for, or the one that the formats call for."""
+        if unit is not None:
+            if unit not in UNITS:
+                raise ValueError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
+            return unit
+        used = {self.keys[k].format for k in np.unique(self.key).tolist()}
+        boots = not used or any((name or "tfa").split(".")[0] in BOOT_FORMATS for name in used)
+        return "boot" if boots else "run"
+
+    def unit_ids(self, unit: str) -> I64:
+        """A number for each reading that says which unit it belongs to, in order of the side."""
+        each = np.arange(len(self.value), dtype="i8")
+        if unit == "reading":
+            return each
+        if unit == "boot":
+            return codes_of([self.source, self.boot])
+        alone = np.where(self.run < 0, each, -1)  # no run is stated: a reading is one
+        return codes_of([self.source, self.boot, self.run, alone])
+
+    def part(self, boots: Sequence[int], name: str = "") -> Side:
+        """The side of the given boots only."""
+        keep = np.isin(self.boot, np.array(boots, "i8"))
+        place = np.full(max(len(self.boots), 1), -1, "i8")
+        place[list(boots)] = np.arange(len(boots))
+        return Side(
+            self.keys, self.key[keep], self.source[keep], place[self.boot[keep]], self.run[keep],
+            self.block[keep], self.value[keep],
+            None if self.weight is None else self.weight[keep],
+            [self.boots[b] for b in boots], self.sources, self.folded, name or self.name,
+        ).used()  # fmt: skip
+
+    def without_sources(self, digests: Container[str]) -> Side:
+        """The side without the sources of these digests, and without their boots."""
+        gone = [i for i, source in enumerate(self.sources) if source.get("digest") in digests]
+        if not gone:
+            return self
+        keep = ~np.isin(self.source, np.array(gone, "i8"))
+        lost = set(self.boot[~keep].tolist()) - set(self.boot[keep].tolist())
+        stays = [
+            b not in lost for b in range(max(len(self.boots), int(self.boot.max(initial=-1)) + 1))
+        ]
+        boot = np.cumsum([*stays, False]) - 1  # the last one is for readings of no boot
+        source = np.cumsum([i not in gone for i in range(len(self.sources))]) - 1
+        was = self.boot[keep]
+        return Side(
+            self.keys, self.key[keep], source[self.source[keep]], np.where(was < 0, was, boot[was]),
+            self.run[keep], self.block[keep], self.value[keep],
+            None if self.weight is None else self.weight[keep],
+            [known for b, known in enumerate(self.boots) if stays[b]],
+            [known for i, known in enumerate(self.sources) if i not in gone],
+            self.folded, self.name,
+        ).used()  # fmt: skip
+
+    def used(self) -> Side:
+        """The side without the keys that have no reading."""
+        found, codes = np.unique(self.key, return_inverse=True)
+        return Side(
+            [self.keys[k] for k in found], codes.astype("i8"), self.source, self.boot, self.run,
+            self.block, self.value, self.weight, self.boots, self.sources, self.folded, self.name,
+        )  # fmt: skip
+
+    def of_board(self, board: str | None) -> Side:
+        """The boots of one platform; all where `board` is None.
+
+        Raises
+        ------
+        UnknownName
+            No boot says that it ran there.
+        """
+        if board is None:
+            return self
+        boots = [i for i, boot in enumerate(self.boots) if boot.get("platform") == board]
+        if not boots:
+            there = ", ".join(sorted(map(str, self.said("platform")))) or "none"
+            raise UnknownName(f"no boot of platform {board!r} in {self.name}; there are: {there}")
+        return self.part(boots)
+
+    def spread(self) -> Side:
+        """The side with every counted reading as a row of its own."""
+        if self.weight is None:
+            return self
+        rows = np.repeat(np.arange(len(self.value)), self.weight.astype("i8"))
+        return Side(
+            self.keys, self.key[rows], self.source[rows], self.boot[rows], self.run[rows],
+            self.block[rows], self.value[rows], None, self.boots, self.sources, self.folded,
+            self.name,
+        )  # fmt: skip
+
+    @cached_property
+    def versions(self) -> list[str]:
+        """The distinct firmware versions, in order."""
+        found = (boot.get("version") for boot in self.boots)
+        return list(dict.fromkeys(v for v in found if v))
+
+    def said(self, what: str) -> set[Any]:
+        """The distinct values that the boots of this side state."""
+        return {boot[what] for boot in self.boots if boot.get(what)}
+
+
+def codes_of(columns: Sequence[I64]) -> I64:
+    """One dense code per distinct row of the columns, ordered as the rows are."""
+    if len(columns[0]) == 0:
+        return np.zeros(0, "i8")
+    rows = np.stack(columns, axis=1)
+    _, inverse = np.unique(rows, axis=0, return_inverse=True)
+    codes: I64 = inverse.reshape(-1).astype("i8")
+    return codes
+
+
+def merged(sides: Sequence[Side], name: str = "") -> Side:
+    """Several sides as one: boots and sources below each other, equal keys made one."""
+    if len(sides) == 1:
+        return sides[0]
+    place: dict[Key, int] = {}
+    columns: list[list[I64]] = [[], [], [], [], [], []]
+    weights: list[U64] = []
+    boots: list[dict[str, Any]] = []
+    sources: list[dict[str, Any]] = []
+    for side in sides:
+        codes = np.array([place.setdefault(k, len(place)) for k in side.keys] or [0], "i8")
+        boot = np.where(side.boot >= 0, side.boot + len(boots), -1)
+        source = np.where(side.source >= 0, side.source + len(sources), -1)
+        parts = (codes[side.key], source, boot, side.run, side.block, side.value)
+        for column, part in zip(columns, parts, strict=True):
+            column.append(part)
+        weights.append(side.weight if side.weight is not None else np.ones(len(side.value), "u8"))
+        used = int(side.source.max(initial=-1)) + 1
+        booted = int(side.boot.max(initial=-1)) + 1
+        sources += side.sources + [{} for _ in range(used - len(side.sources))]
+        boots += side.boots + [{} for _ in range(booted - len(side.boots))]
+    key, source, boot, run, block, value = (np.concatenate(column) for column in columns)
+    plain = all(side.weight is None for side in sides)
+    return Side(
+        list(place), key, source, boot, run, block, value,
+        None if plain else np.concatenate(weights), boots, sources,
+        any(side.folded for side in sides),
+        name or " + ".join(side.name for side in sides if side.name),
+    )  # fmt: skip
+
+
+def pooled(sides: Sequence[Side]) -> Side:
+    """Several sides as one, each source once: of equal digests the first is taken."""
+    seen: set[str] = set()
+    apart = []
+    for side in sides:
+        apart.append(side.without_sources(seen))
+        seen |= {str(source["digest"]) for source in side.sources if source.get("digest")}
+    return merged(apart)
+
+
+def side_of(what: Any) -> Side:
+    """Whatever can stand on a side: a data set, a snapshot, a path, a side, or several of them.
+
+    A folder or glob may hold logs, snapshots and captures together: all their boots are units of
+    the side, and a source that stands in several of them (by digest) counts once.
+
+    Raises
+    ------
+    TypeError
+        It is none of these.
+    """
+    if isinstance(what, Side):
+        return what
+    if isinstance(what, (str, os.PathLike)):
+        from .snapshot import load_any
+
+        return side_of(load_any(what))
+    if hasattr(what, "to_side"):
+        side: Side = what.to_side()
+        return side
+    if hasattr(what, "readings"):
+        return _of_dataset(what)
+    if isinstance(what, Iterable) and not isinstance(what, (bytes, Mapping)):
+        sides = [side_of(one) for one in what]
+        if not sides:
+            raise NotEnoughData("a side of the comparison is empty")
+        return pooled(sides)
+    raise TypeError(f"not a data set, a snapshot or a path: {type(what).__name__}")
+
+
+def _of_dataset(data: Any) -> Side:
+    readings = data.readings
+    keys = getattr(readings, "keys", None)  # those that the readings' key column counts
+    if not isinstance(keys, Frame):
+        keys = data.keys
+    boots = getattr(data, "boots", None)
+    side = Side.of_tables(keys, readings, boots if isinstance(boots, Frame) else None)
+    infos = getattr(data, "infos", None)
+    if infos is not None:
+        per_source = _boots_per_source(side, len(infos))
+        side.sources = [
+            {"digest": _digest(i), "format": " ".join(i.formats), "boots": n}
+            for i, n in zip(infos, per_source, strict=True)
+        ]
+        side.name = infos[0].name if len(infos) == 1 else f"{len(infos)} sources"
+    return side
+
+
+def _digest(info: Any) -> str:
+    """The digest of a source; one release of a published page is a source of its own."""
+    _, at, release = str(info.name).rpartition("@")
+    if info.digest and at and info.form == "published":
+        return f"{info.digest}@{release}"
+    return str(info.digest)
+
+
+def _boots_per_source(side: Side, n: int) -> list[int]:
+    counts = [0] * n
+    if len(side.value) == 0:
+        return counts
+    for source, _ in np.unique(np.stack([side.source, side.boot], axis=1), axis=0).tolist():
+        if 0 <= source < n:
+            counts[source] += 1
+    return counts
+
+
+def units_word(unit: str, old: int, new: int) -> str:
+    """The unit as every header states it."""
+    return f"{unit} ({old} v {new})"

@@ -1,0 +1,397 @@
+"""Snapshots: the statistics of a data set in a small, stable, mergeable file.
+
+A snapshot holds exact counts: for every key and boot the distinct values and how often each
+occurred; for cpus that may be interchanged the values block by block, because pairing is what
+sorted vectors need. It holds no paths and no times, is sorted throughout, and is the same bytes
+whatever the order of the sources. It stands wherever a source does: it is the baseline that lives
+in git.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..errors import InputError, NotEnoughData
+from ..limits import LIMITS, Limits
+from ..util.text import counted
+from .pack import class_of
+from .side import EXCHANGES, Key, Side, side_of
+
+__all__ = ["Snapshot", "is_snapshot", "load", "load_any", "load_snapshot", "snapshot", "sniff"]
+
+SCHEMA, VERSION = "tickgauge-snapshot", 1
+
+#: Powers of ten that a key's values may be scaled by, up and down.
+EXPONENTS = 64
+
+_BOOT = ("platform", "version", "build", "clock_hz")
+
+
+def _sorting(key: Key) -> tuple[Any, ...]:
+    """An order of keys that does not depend on where they came from."""
+    return tuple(("", -1) if v is None else (str(v), v if isinstance(v, int) else 0) for v in key)
+
+
+def _key_dict(key: Key) -> dict[str, Any]:
+    return {name: value for name, value in zip(key._fields, key, strict=True) if value is not None}
+
+
+def _place(unit: Mapping[str, Any]) -> tuple[str, int, int]:
+    return unit["source"], unit["boot"], unit.get("run", -1)
+
+
+class Snapshot:
+    """Counts of one or more sources.
+
+    Attributes
+    ----------
+    sources : list of dict
+        ``digest``, ``format`` and ``boots`` (each with platform, version, build, clock_hz as far
+        as known), sorted by digest.
+    keys : list of dict
+        The columns of a key, and ``units``: for each boot ``source`` (its digest), ``boot``,
+        ``run`` where one is stated, and either ``value`` and ``count`` or, for interchangeable
+        cpus, ``block`` and ``value``; ``folded`` where values lie on a coarser grid.
+    """
+
+    def __init__(
+        self, sources: list[dict[str, Any]], keys: list[dict[str, Any]], name: str = "snapshot"
+    ) -> None:
+        self.sources = sources
+        self.keys = keys
+        self.name = name  # of its file, for people: not a part of it
+
+    @property
+    def folded(self) -> bool:
+        """Whether any counts lie on a coarser grid than they were read on."""
+        return any(unit.get("folded") for key in self.keys for unit in key["units"])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Snapshot) and self.to_bytes() == other.to_bytes()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        boots = sum(len(s["boots"]) for s in self.sources)
+        readings = sum(
+            sum(unit.get("count", [1] * len(unit["value"])))
+            for key in self.keys
+            for unit in key["units"]
+        )
+        marks = ", some counts folded" if self.folded else ""
+        much = ", ".join((counted(len(self.sources), "source"), counted(boots, "boot")))
+        of = f"{counted(readings, 'reading')} of {counted(len(self.keys), 'key')}"
+        return f"tickgauge snapshot: {much}, {of}{marks}"
+
+    # ---- leaving ----------------------------------------------------------------------------
+
+    def to_bytes(self) -> bytes:
+        """The file: JSON, one line a source and a key, the same bytes for the same data."""
+
+        def line(item: Mapping[str, Any]) -> str:
+            return json.dumps(item, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+        sources = ",\n".join(map(line, self.sources))
+        keys = ",\n".join(map(line, self.keys))
+        head = f'{{"schema":"{SCHEMA}","version":{VERSION}'
+        return f'{head},\n"sources":[\n{sources}\n],\n"keys":[\n{keys}\n]}}\n'.encode("ascii")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the file, whole or not at all."""
+        from ..util.atomic_write import write_whole
+
+        write_whole(Path(path), self.to_bytes())
+
+    def to_side(self) -> Side:
+        """The snapshot as a side of a comparison."""
+        number = {source["digest"]: i for i, source in enumerate(self.sources)}
+        first = np.cumsum([0, *(len(source["boots"]) for source in self.sources)]).tolist()
+        names, places = [], []  # places: key, source, boot, run and length of each unit
+        items: dict[str, list[int]] = {name: [] for name in ("block", "value", "count")}
+        for k, entry in enumerate(self.keys):
+            names.append(Key(**{n: v for n, v in entry.items() if n != "units"}))
+            for unit in entry["units"]:
+                n = len(unit["value"])
+                source = number[unit["source"]]
+                places.append((k, source, first[source] + unit["boot"], unit.get("run", -1), n))
+                items["block"] += unit.get("block") or [0] * n
+                items["value"] += unit["value"]
+                items["count"] += unit.get("count") or [1] * n
+        *of_unit, lengths = np.array(places, "i8").reshape(-1, 5).T
+        key, source_of, boot, run = (np.repeat(column, lengths) for column in of_unit)
+        block, value, counts = (np.array(column, "i8") for column in items.values())
+        weight = counts.astype("u8")
+        plain = bool((weight == 1).all())
+        return Side(
+            names,
+            key,
+            source_of,
+            boot,
+            run,
+            block,
+            value,
+            weight=None if plain else weight,
+            boots=[dict(boot) for source in self.sources for boot in source["boots"]],
+            sources=[
+                {"digest": s["digest"], "format": s["format"], "boots": len(s["boots"])}
+                for s in self.sources
+            ],
+            folded=self.folded,
+            name=self.name,
+        )
+
+    def merge(self, *others: Snapshot) -> Snapshot:
+        """Several snapshots as one; a source that stands in two of them counts once.
+
+        The result does not depend on order or grouping.
+        """
+        sources = {s["digest"]: s for one in (self, *others) for s in one.sources}
+        keys: dict[Key, dict[tuple[Any, ...], dict[str, Any]]] = {}
+        for one in (self, *others):
+            for entry in one.keys:
+                key = Key(**{n: v for n, v in entry.items() if n != "units"})
+                place = keys.setdefault(key, {})
+                for unit in entry["units"]:
+                    place[_place(unit)] = unit
+        return Snapshot(
+            [sources[d] for d in sorted(sources)],
+            [
+                {**_key_dict(key), "units": [keys[key][u] for u in sorted(keys[key])]}
+                for key in sorted(keys, key=_sorting)
+            ],
+        )
+
+
+def _unit_rows(
+    side: Side, rows: np.ndarray[Any, Any], blocks: bool, distinct: int
+) -> dict[str, Any]:
+    """One key in one boot and run."""
+    value = side.value[rows]
+    if blocks:
+        order = np.lexsort((value, side.block[rows]))
+        block = np.unique(side.block[rows], return_inverse=True)[1][order]
+        return {"block": block.tolist(), "value": value[order].tolist()}
+    weight = np.ones(len(rows), "u8") if side.weight is None else side.weight[rows]
+    value, count, folded = _core.fold_counts(value, weight, min(distinct, (1 << 32) - 1))
+    out = {"value": value.tolist(), "count": count.tolist()}
+    if folded:
+        out["folded"] = True
+    return out
+
+
+def snapshot(*sources: Any, exchange: Any = None, limits: Limits | None = None) -> Snapshot:
+    """The counts of data sets, snapshots or paths.
+
+    Parameters
+    ----------
+    *sources
+        Data sets, snapshots or paths; equal sources count once.
+    exchange
+        As in `compare`: for which keys the blocks are kept.
+    limits : Limits, optional
+        How many distinct values a key may have in one boot before they are folded.
+
+    Returns
+    -------
+    Snapshot
+
+    Raises
+    ------
+    NotEnoughData
+        No source, one without a digest, or no reading in any of them.
+    """
+    if not sources:
+        raise NotEnoughData("a snapshot needs a source")
+    distinct = (limits or LIMITS).distinct
+    parts = [
+        one if isinstance(one, Snapshot) else _of_side(side_of(one), exchange, distinct)
+        for one in _flat(sources)
+    ]
+    made = parts[0].merge(*parts[1:])
+    if not made.keys:
+        raise NotEnoughData("a snapshot counts readings, and the sources have none")
+    return made
+
+
+def _flat(sources: Iterable[Any]) -> list[Any]:
+    out: list[Any] = []
+    for one in sources:
+        if isinstance(one, (list, tuple)):
+            out += _flat(one)
+        elif isinstance(one, (str, os.PathLike)):
+            out += _flat([load_any(one)])
+        else:
+            out.append(one)
+    return out
+
+
+def _of_side(side: Side, exchange: Any, distinct: int) -> Snapshot:
+    digests = [source.get("digest") for source in side.sources]
+    used = np.unique(side.source).tolist()
+    if any(s < 0 or s >= len(digests) or not digests[s] for s in used):
+        raise NotEnoughData("a snapshot names its sources by digest, and one has none")
+    boots: dict[int, list[int]] = {s: [] for s in range(len(digests))}
+    for s, b in np.unique(np.stack([side.source, side.boot], 1), axis=0).tolist():
+        boots[s].append(b)
+    entries: dict[Key, list[dict[str, Any]]] = {}
+    order = np.lexsort((side.run, side.boot, side.source, side.key))
+    ids = np.stack([side.key, side.source, side.boot, side.run], 1)[order]
+    new = np.ones(len(ids), "?")
+    new[1:] = (ids[1:] != ids[:-1]).any(axis=1)
+    for a, b in pairwise([*np.flatnonzero(new).tolist(), len(ids)]):
+        k, s, boot, run = ids[a].tolist()
+        key = side.keys[k]
+        blocks = class_of(key, exchange) != "none" and side.weight is None
+        unit = _unit_rows(side, order[a:b], blocks, distinct)
+        unit |= {"source": digests[s], "boot": boots[s].index(boot)}
+        if run >= 0:
+            unit["run"] = run
+        entries.setdefault(key, []).append(unit)
+    heads = [
+        {
+            "digest": digests[s],
+            "format": side.sources[s].get("format", ""),
+            "boots": [_boot(side, b) for b in boots[s]],
+        }
+        for s in used
+    ]
+    keys = [
+        {**_key_dict(key), "units": sorted(units, key=_place)}
+        for key, units in sorted(entries.items(), key=lambda item: _sorting(item[0]))
+    ]
+    return Snapshot(sorted(heads, key=lambda h: str(h["digest"])), keys)
+
+
+def _boot(side: Side, number: int) -> dict[str, Any]:
+    known = side.boots[number] if 0 <= number < len(side.boots) else {}
+    return {name: known[name] for name in _BOOT if known.get(name)}
+
+
+# ---- reading ------------------------------------------------------------------------------------
+
+
+def is_snapshot(head: bytes) -> bool:
+    """Whether a file that begins so is a snapshot."""
+    return head.lstrip()[:64].replace(b" ", b"").startswith(f'{{"schema":"{SCHEMA}"'.encode())
+
+
+def load_snapshot(data: bytes, name: str = "snapshot") -> Snapshot:
+    """A snapshot from the bytes of its file.
+
+    Raises
+    ------
+    InputError
+        Not a snapshot, a newer version, or one that contradicts itself.
+    """
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not a snapshot: {error}", path=name) from None
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise InputError(f"not a snapshot: no schema {SCHEMA}", path=name)
+    if document.get("version") != VERSION:
+        raise InputError(
+            f"snapshot version {document.get('version')} is not read here, {VERSION} is", path=name
+        )
+    try:
+        made = Snapshot(document["sources"], document["keys"])
+        _check(made)
+        whole = made.merge()
+        whole.name = name
+        return whole
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        raise InputError(f"damaged snapshot: {error}", path=name) from None
+
+
+_TEXTS = ("format", "test", "metric", "operation", "place", "labels", "unit", "exchange",
+          "origin", "better")  # fmt: skip
+
+
+def _whole(value: Any, what: str, low: int, high: int) -> None:
+    """ValueError where it is no whole number within the bounds; a JSON 1.5 or true is none."""
+    if type(value) is not int or not low <= value < high:
+        raise ValueError(f"{what} is {str(value)[:40]}")
+
+
+def _text(value: Any, what: str) -> None:
+    if not isinstance(value, str):
+        raise ValueError(f"{what} is no text")
+
+
+def _check(made: Snapshot) -> None:
+    """ValueError where a snapshot contradicts itself or holds what no snapshot does."""
+    boots = {}
+    for source in made.sources:
+        _text(source["digest"], "a digest")
+        _text(source["format"], "a format")
+        boots[source["digest"]] = len(source["boots"])
+        for boot in source["boots"]:
+            for name, value in boot.items():
+                if name == "clock_hz":
+                    _whole(value, name, 1, 1 << 64)
+                elif name in _BOOT:
+                    _text(value, name)
+                else:
+                    raise ValueError(f"{name} is not known of a boot")
+    for entry in made.keys:
+        _check_key(Key(**{n: v for n, v in entry.items() if n != "units"}))
+        for unit in entry["units"]:
+            _check_unit(unit, boots)
+
+
+def _check_key(key: Key) -> None:
+    for name in _TEXTS:
+        if getattr(key, name) is not None:
+            _text(getattr(key, name), name)
+    for name in ("cluster", "core", "cpu"):
+        if getattr(key, name) is not None:
+            _whole(getattr(key, name), name, 0, 1 << 32)
+    if key.clock_hz is not None:
+        _whole(key.clock_hz, "clock_hz", 1, 1 << 64)
+    _whole(key.exp10, "exp10", -EXPONENTS, EXPONENTS + 1)
+    _whole(key.resolution, "resolution", 1, 1 << 63)
+    if key.exchange not in (None, "", *EXCHANGES):
+        raise ValueError(f"exchange is {key.exchange[:40]}")
+    if key.better not in (None, "lower", "higher", "none"):
+        raise ValueError(f"better is {key.better[:40]}")
+
+
+def _check_unit(unit: Mapping[str, Any], boots: Mapping[str, int]) -> None:
+    _whole(unit["boot"], "boot", 0, max(1, boots[unit["source"]]))
+    _whole(unit.get("run", 0), "run", 0, 1 << 32)
+    for name, low, high in (("count", 1, 1 << 63), ("block", 0, 1 << 63)):
+        if name in unit and len(unit[name]) != len(unit["value"]):
+            raise ValueError(f"{name} and value differ in length")
+        for number in unit.get(name, ()):
+            _whole(number, f"a {name}", low, high)
+    for number in unit["value"]:
+        _whole(number, "a value", -(1 << 63), 1 << 63)
+
+
+def load_any(source: str | os.PathLike[str]) -> Any:
+    """A path or pattern as a snapshot, a data set, or a list of these, decided by content."""
+    from ..reading.read import read_side
+
+    return read_side(os.fspath(source))
+
+
+def sniff(head: bytes, source: Any) -> Any:
+    """How well the form fits, for the dispatcher."""
+    from ..reading.detect import Match
+
+    if is_snapshot(head):
+        return Match(100, f"begins with the schema {SCHEMA}")
+    return Match(0, "")
+
+
+def load(source: Any, options: Any) -> Snapshot:
+    """Read a snapshot, for the dispatcher."""
+    return load_snapshot(source.read_bytes(options.limits), source.name)

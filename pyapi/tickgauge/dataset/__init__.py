@@ -1,0 +1,1 @@
+"""The tables that were read, and the views on them: calls, boot stages."""

@@ -1,0 +1,235 @@
+"""Readings from anywhere: arrays into a data set, so that the comparison serves them too."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+from ..frame.frame import Column, Frame
+from ..reading.options import parse_clock
+from .dataset import Dataset, Part, SourceInfo
+
+__all__ = ["from_columns"]
+
+_TEXTS = ("format", "test", "metric", "operation", "place", "labels", "unit", "exchange")
+_NUMBERS = ("cluster", "core", "cpu")
+
+
+def from_columns(
+    value: npt.ArrayLike,
+    *,
+    unit: Any = "ns",
+    metric: Any = "value",
+    test: Any = None,
+    operation: Any = None,
+    place: Any = None,
+    cluster: Any = None,
+    core: Any = None,
+    cpu: Any = None,
+    labels: Any = None,
+    format: Any = "columns",
+    exchange: Any = "none",
+    boot: npt.ArrayLike | None = None,
+    run: npt.ArrayLike | None = None,
+    block: npt.ArrayLike | None = None,
+    clock: int | float | str | None = None,
+    exp10: int = 0,
+    resolution: int = 1,
+    better: str = "lower",
+    name: str = "<columns>",
+) -> Dataset:
+    """A data set from integer readings.
+
+    Parameters
+    ----------
+    value : array_like of int, shape (n,)
+        Stored integers: times ``10**exp10`` they are in `unit`. Floats are refused: scale them
+        to integers, and say by how much with `exp10`.
+    unit, metric, test, operation, place, format, exchange : str or array_like of str, shape (n,)
+        What is measured. `exchange` is the class of cpus that a test may permute ("none",
+        "cluster", "all").
+    cluster, core, cpu : int or array_like of int, shape (n,), optional
+        Where.
+    labels : mapping of str to (str or array_like), or str, optional
+        Anything else that tells keys apart.
+    boot, run, block : array_like of int, shape (n,), optional
+        Which boot (any integers; one boot if not given), run and block a reading belongs to.
+    clock : int, float or str, optional
+        Ticks per second, for the units "tick" and "cycle".
+    exp10, resolution : int
+        Power of ten, and step, of the stored integers.
+    better : {"lower", "higher", "none"}
+    name : str
+        How messages call the source.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    InputError
+        Values are not whole numbers, lengths differ, or a missing value among them.
+
+    Examples
+    --------
+    >>> data = from_columns([10, 12, 11, 30], unit="tick", clock="50MHz", cpu=[0, 0, 1, 1])
+    >>> data.readings.select(cpu=0).ns.tolist()
+    [200.0, 240.0]
+    """
+    values = _integers(value, "value")
+    n = len(values)
+    if better not in ("lower", "higher", "none"):
+        raise InputError(f"better is lower, higher or none, not {better!r}")
+    given = {
+        "format": format,
+        "test": test,
+        "metric": metric,
+        "operation": operation,
+        "place": place,
+        "labels": _label_texts(labels, n),
+        "unit": unit,
+        "exchange": exchange,
+    }
+    texts = [_text_column(name_, what, n) for name_, what in given.items()]
+    numbers = [
+        _id_column(name_, what, n)
+        for name_, what in zip(_NUMBERS, (cluster, core, cpu), strict=True)
+    ]
+    key, first = _factorised([*texts, *numbers], n)
+    hz = parse_clock(clock)
+    own = [column.take(first) for column in [*texts, *numbers]]
+    keys = _keys(own, hz, exp10, resolution, better)
+    boots, boot_rows = _boots(boot, n, hz)
+    readings = Frame(
+        [
+            Column.of("key", key),
+            Column.of("source", np.zeros(n, "u4")),
+            Column.of("boot", boot_rows),
+            _counted("run", run, n),
+            _counted("block", block, n),
+            Column.of("value", values),
+            Column.of("line", np.zeros(n, "u8"), np.zeros(n, "?")),
+            Column.of("offset", np.zeros(n, "u8"), np.zeros(n, "?")),
+        ],
+        "readings",
+    )
+    digest = hashlib.sha256(readings.to_structured().tobytes() + repr(list(keys)).encode())
+    info = SourceInfo(name, form="columns", digest=digest.hexdigest(), records=n)
+    return Dataset([Part([info], {"boots": boots, "keys": keys, "readings": readings})])
+
+
+def _integers(value: npt.ArrayLike, name: str) -> npt.NDArray[np.int64]:
+    array = np.asarray(value)
+    if array.ndim != 1:
+        raise InputError(f"{name} has {array.ndim} dimensions, not one")
+    if array.size and array.dtype.kind not in "iu":
+        raise InputError(
+            f"{name} is {array.dtype}, not an integer type: scale it and give the power of ten "
+            "as exp10"
+        )
+    if array.dtype.kind == "u" and array.size and array.max() > np.iinfo("i8").max:
+        raise InputError(f"{name} goes beyond 2^63-1")
+    return np.ascontiguousarray(array, dtype="i8")
+
+
+def _broadcast(name: str, what: Any, n: int) -> npt.NDArray[Any]:
+    if what is None or isinstance(what, (str, bytes, int, np.integer)):
+        return np.full(n, what, "O")
+    array = np.array(what, "O")
+    if array.shape != (n,):
+        raise InputError(f"{name} has shape {array.shape}, value has {n} readings")
+    return array
+
+
+def _text_column(name: str, what: Any, n: int) -> Column:
+    array = _broadcast(name, what, n)
+    missing = np.array([v is None or v == "" for v in array.tolist()], "?")
+    array[missing] = None
+    return Column.of(name, array, ~missing)
+
+
+def _id_column(name: str, what: Any, n: int) -> Column:
+    array = _broadcast(name, what, n)
+    missing = np.array([v is None for v in array.tolist()], "?")
+    ids = _integers(np.array([0 if v is None else v for v in array.tolist()] or [0])[:n], name)
+    if ids.size and (ids.min() < 0 or ids.max() >= 2**32 - 1):
+        raise InputError(f"{name} lies outside 0 .. 2^32-2")
+    return Column.of(name, ids.astype("u4"), ~missing, "u32")
+
+
+def _counted(name: str, what: npt.ArrayLike | None, n: int) -> Column:
+    ids = np.zeros(n, "i8") if what is None else _integers(what, name)
+    if len(ids) != n:
+        raise InputError(f"{name} has {len(ids)} values, value has {n}")
+    if n and (ids.min() < 0 or ids.max() >= 2**32 - 1):
+        raise InputError(f"{name} lies outside 0 .. 2^32-2")
+    return Column.of(name, ids.astype("u4"), type="u32")
+
+
+def _label_texts(labels: Any, n: int) -> Any:
+    """``name=value`` pairs sorted by name, as the core writes them."""
+    if not isinstance(labels, Mapping):
+        return labels
+    columns = [(name, _broadcast(name, labels[name], n).tolist()) for name in sorted(labels)]
+    return np.array([" ".join(f"{k}={v[i]}" for k, v in columns) for i in range(n)], "O")
+
+
+def _factorised(columns: list[Column], n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The number of each row's key in order of first use, and the first row of each key."""
+    codes = np.zeros((n, len(columns)), "i8")
+    for i, column in enumerate(columns):
+        data = column.data.astype("i8")
+        codes[:, i] = data if column.valid is None else np.where(column.valid, data, -1)
+    if n == 0:
+        return np.zeros(0, "u4"), np.zeros(0, "i8")
+    _, first, back = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), "u4")
+    rank[order] = np.arange(len(order), dtype="u4")
+    return rank[back.ravel()], first[order]
+
+
+def _keys(columns: list[Column], hz: int | None, exp10: int, resolution: int, better: str) -> Frame:
+    n = len(columns[0])
+    own = {column.name: column for column in columns}
+    return Frame(
+        [
+            *(own[name] for name in (*_TEXTS, *_NUMBERS)),
+            Column.of("exp10", np.full(n, exp10, "i8")),
+            Column.of("clock_hz", np.full(n, hz or 0, "u8"), np.full(n, hz is not None)),
+            Column.of("origin", np.full(n, None if hz is None else "option", "O")),
+            Column.of("resolution", np.full(n, resolution, "u8")),
+            Column.of("better", np.full(n, better, "O")),
+        ],
+        "keys",
+    )
+
+
+def _boots(boot: npt.ArrayLike | None, n: int, hz: int | None) -> tuple[Frame, npt.NDArray[Any]]:
+    ids = np.zeros(n, "i8") if boot is None else _integers(boot, "boot")
+    if len(ids) != n:
+        raise InputError(f"boot has {len(ids)} values, value has {n}")
+    distinct, rows = np.unique(ids, return_inverse=True)
+    m = len(distinct)
+    none = np.zeros(m, "?")
+    texts = ("reason", "chain", "version", "platform", "build", "built")
+    return (
+        Frame(
+            [
+                Column.of("source", np.zeros(m, "u4")),
+                Column.of("boot", np.arange(m, dtype="u4")),
+                Column.of("first_line", np.zeros(m, "u8"), none),
+                Column.of("first_offset", np.zeros(m, "u8"), none),
+                *(Column.of(name, np.full(m, None, "O")) for name in texts),
+                Column.of("clock_hz", np.full(m, hz or 0, "u8"), np.full(m, hz is not None)),
+            ],
+            "boots",
+        ),
+        rows.ravel().astype("u4"),
+    )

@@ -1,0 +1,1 @@
+"""Columns of the core as Python tables, and how they are shown."""

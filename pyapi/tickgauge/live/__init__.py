@@ -1,0 +1,1 @@
+"""A console while it is written."""

@@ -1,0 +1,1 @@
+"""From a source to tables: detection, options, readers."""

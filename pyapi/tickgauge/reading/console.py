@@ -1,0 +1,236 @@
+"""One source as console lines: its bytes to a reader of the core, its records and what to say of
+them."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..dataset.dataset import SourceInfo
+from ..errors import InputError, LimitError
+from ..frame.frame import Frame
+from ..rules.rule import with_shipped
+from ..sources.source import Stream
+from .options import Options
+from .split_file import can_halve, read_halves
+
+__all__ = ["RULESETS", "read_lines"]
+
+#: Pieces from this size on are hashed on a second thread while they are parsed.
+HASH_APART = 1 << 18
+
+
+class _Rulesets:
+    """Compiled rule sets: each serves one reader at a time, so they are lent and given back."""
+
+    def __init__(self) -> None:
+        self._free: dict[tuple[Any, ...], list[_core.RuleSet]] = {}
+
+    @contextlib.contextmanager
+    def lend(self, options: Options) -> Iterator[_core.RuleSet]:
+        """A rule set of the user's rules, the shipped and the built-in ones, in that order."""
+        limits = options.limits
+        if len(self._free) > 8:
+            self._free.clear()
+        free = self._free.setdefault((options.rules, limits.rules, limits.template), [])
+        try:
+            one = free.pop()
+        except IndexError:
+            given = [rule.definition() for rule in with_shipped(options.rules)]
+            one = _core.RuleSet(given, max_rules=limits.rules, max_template=limits.template)
+        yield one  # after an exception a reader may still hold it: it is not lent again
+        free.append(one)
+
+
+RULESETS = _Rulesets()
+
+
+def _as_opened(stream: Stream) -> Iterator[bytes]:
+    """The pieces of a source; of a file that still grows, what was there when it was opened."""
+    left = stream.expected
+    for piece in stream:
+        if left is None:
+            yield piece
+            continue
+        if piece[:left]:
+            yield piece[:left]
+        left -= len(piece)
+        if left <= 0:
+            return
+
+
+def _feed(
+    stream: Stream,
+    reader: _core.Reader,
+    info: SourceInfo,
+    advance: Callable[[int], Any],
+    beside: bool,
+) -> None:
+    """All bytes into the reader and the digest; a failure is kept in `info`."""
+    digest = hashlib.sha256()
+    total = 0
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            for piece in _as_opened(stream):
+                total += len(piece)
+                if beside and len(piece) >= HASH_APART:
+                    hashed = pool.submit(digest.update, piece)
+                    reader.feed(piece)
+                    hashed.result()
+                else:
+                    digest.update(piece)
+                    reader.feed(piece)
+                advance(len(piece))
+        except InputError as error:
+            info.state, info.message = "damaged", error.message
+        except LimitError as error:
+            info.state, info.message = "limit", error.message
+        except OSError as error:
+            info.state, info.message = "unreadable", error.strerror or str(error)
+    info.digest = digest.hexdigest()
+    info.bytes = total
+    if info.state == "read" and stream.expected is not None and total < stream.expected:
+        info.state = "damaged"
+        info.message = f"the file shrank while it was read: {total} of {stream.expected} bytes"
+
+
+def _halves(
+    stream: Stream, rules: _core.RuleSet, options: Options, advance: Callable[[int], Any]
+) -> tuple[_core.Records, str, int] | None:
+    """A large file on two threads; None: to be read as one."""
+    if not options.beside or not can_halve(stream, options.repair):
+        return None
+    with RULESETS.lend(options) as others:
+        first, second = (_core.Reader(one, **_bounds(options)) for one in (rules, others))
+        try:
+            return read_halves(stream, first, second, advance)
+        finally:
+            del first, second  # the rule sets are free again
+
+
+def _bounds(options: Options) -> dict[str, Any]:
+    """How every reader is made."""
+    return {
+        "max_line": options.max_line,
+        "max_records": options.limits.records,
+        "max_problems": options.limits.problems,
+        "max_label": options.limits.label,
+        "keep_near": True,
+    }
+
+
+def read_lines(
+    stream: Stream,
+    rules: _core.RuleSet,
+    options: Options,
+    advance: Callable[[int], Any] = lambda n: None,
+) -> tuple[SourceInfo, _core.Records]:
+    """Parse one open source as console lines.
+
+    Parameters
+    ----------
+    stream : Stream
+    rules : _core.RuleSet
+        In use by no other reader.
+    options : Options
+    advance : callable
+        Told the number of bytes after each piece.
+    """
+    info = SourceInfo(stream.source.name, compression=stream.compression)
+    halves = _halves(stream, rules, options, advance)
+    if halves is not None:
+        records, info.digest, info.bytes = halves
+    else:
+        reader = _core.Reader(rules, repair_uart=options.repair, **_bounds(options))
+        _feed(stream, reader, info, advance, options.beside)
+        records = reader.finish()
+    totals = records.totals()
+    info.lines, info.records, info.problems = (
+        totals[name] for name in ("lines", "records", "problems")
+    )
+    info.ledger = records.ledger()
+    info.formats = _formats_of(records)
+    info.evidence = _evidence(records, info.formats)
+    if info.state == "read" and not info.formats and not info.problems:
+        info.state = "not recognised"
+        info.message = _nothing_found(stream.head, info, records, len(options.rules))
+    return info, records
+
+
+def _formats_of(records: _core.Records) -> tuple[str, ...]:
+    """The formats with records; the console's catch-all rules are none."""
+    names = dict.fromkeys(
+        name.partition(".")[0]
+        for name, count in zip(records.rules, records.counts(), strict=True)
+        if count and not name.startswith("console.other_")
+    )
+    return tuple(names)
+
+
+def _evidence(records: _core.Records, formats: tuple[str, ...]) -> list[str]:
+    """What speaks for each format: its records, and the lines that should have been some.
+
+    The score is the share of records among both, in percent, rounded down.
+    """
+    bad: dict[str, int] = {}
+    problems = records.problems()
+    words = problems.words("rule") or ()
+    for code, present in zip(problems.column("rule"), problems.valid("rule"), strict=True):
+        head = words[code].decode("utf-8", "replace").partition(".")[0] if present else ""
+        bad[head] = bad.get(head, 0) + 1
+    counted = [one for one in zip(records.rules, records.counts(), strict=True) if one[1]]
+    out = []
+    for form in formats:
+        kinds = {
+            name.partition(".")[2]: count
+            for name, count in counted
+            if name.partition(".")[0] == form
+        }
+        n, torn = sum(kinds.values()), bad.get(form, 0)
+        most = sorted(kinds, key=lambda kind: -kinds[kind])
+        shown = ", ".join(most[:4]) + (" ..." if len(most) > 4 else "")
+        torn_text = f", {torn} torn" if torn else ""
+        score = 100 * n // (n + torn)
+        out.append(f"{form}: {n} records ({shown}){torn_text} (score {score})")
+    return out
+
+
+def _nothing_found(head: bytes, info: SourceInfo, records: _core.Records, own: int = 0) -> str:
+    """What to tell somebody whose source was not recognised."""
+    if info.bytes == 0:
+        return "is empty"
+    zeros = head[:400:2].count(0), head[1:400:2].count(0)  # UTF-16 has them in one half only
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or (
+        max(zeros) > len(head[:400]) // 3 and min(zeros) < max(zeros) // 8
+    ):
+        return "looks like UTF-16 text: convert it first (iconv -f UTF-16 -t UTF-8)"
+    if head.count(0) > len(head) // 10:
+        return "looks like binary data: none of the known line forms occur in it"
+    shown = ", ".join(repr(tag.decode("utf-8", "replace")) for tag, *_ in info.ledger[:own])
+    return (
+        f"no known kind of line was found in {info.lines} line{'s' if info.lines != 1 else ''}; "
+        "looked for "
+        + (f"{shown} and " if shown else "")
+        + "what tickgauge show --formats lists"
+        + _nearest(records.near())
+        + ". Own lines can be described: --rules FILE, tg.Rule(...)"
+    )
+
+
+def _nearest(near: _core.Table) -> str:
+    """The line that came nearest to a rule, in words."""
+    frame = Frame(near)
+    reached = frame["reached"]
+    if not len(frame):
+        return ""
+    row = frame.row(int(np.argmax(reached)))
+    return (
+        f"; what came nearest: line {row['line']} to rule {row['rule']}, where "
+        f"{row['expected']} was expected"
+    )

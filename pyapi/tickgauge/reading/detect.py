@@ -1,0 +1,129 @@
+"""The one dispatcher: what kind of source this is, decided by content alone, and why.
+
+A whole-file form (a capture, a snapshot, a published table, a ``.ts`` file) excludes every other
+reading of a source. Everything else is lines, on which all line formats are tried together.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+__all__ = ["FORMS", "LINES", "Form", "Match", "detect", "form_of"]
+
+
+class Match(NamedTuple):
+    """How well a form fits: 0 (not at all) to 100 (certain), and what was seen."""
+
+    score: int
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Form:
+    """A whole-file form.
+
+    Parameters
+    ----------
+    name, title : str
+        For programs, and for people.
+    module : str
+        Module of this package with two functions. ``sniff(head: bytes, source: Source) -> Match``
+        looks at the first bytes (at most 64 KiB, decompressed). ``load(source: Source,
+        options: options.Options) -> dataset.Part`` reads the source; it may instead return an
+        object of its own, which `tickgauge.read` then hands on.
+    """
+
+    name: str
+    title: str
+    module: str
+
+    def sniff(self, head: bytes, source: Any) -> Match:
+        """How well the form fits."""
+        match: Match = self._module().sniff(head, source)
+        return match
+
+    def load(self, source: Any, options: Any) -> Any:
+        """Read the source."""
+        return self._module().load(source, options)
+
+    def _module(self) -> Any:
+        return _module(self.module)
+
+
+@cache
+def _module(name: str) -> Any:
+    return importlib.import_module(f"tickgauge.{name}")
+
+
+#: Every whole-file form: one line for a new one.
+FORMS: tuple[Form, ...] = (
+    Form("capture", "a logic capture (ILA CSV, VCD, .ila)", "captures.files"),
+    Form("snapshot", "a snapshot of tickgauge", "comparison.snapshot"),
+    Form("ts", "a stamp file of OP-TEE's benchmark framework (.ts)", "reading.optee_ts"),
+    Form("published", "published release tables", "tfa.as_source"),
+)
+
+#: What a source is read as when no whole-file form fits.
+LINES = Form("lines", "console lines", "reading.read")
+
+#: A form that fits less well than this is not taken.
+THRESHOLD = 50
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The form that was chosen, and how every form did.
+
+    Parameters
+    ----------
+    form : Form
+    match : Match
+        Of the chosen form.
+    others : sequence of (Form, Match)
+        All others, best first.
+    """
+
+    form: Form
+    match: Match
+    others: Sequence[tuple[Form, Match]]
+
+    def lines(self) -> list[str]:
+        """The decision in words, for ``show --why``."""
+        out = [f"read as {self.form.title}: {self.match.evidence} (score {self.match.score})"]
+        for form, match in self.others:
+            if match.score or match.evidence:
+                out.append(f"not {form.title}: {match.evidence} (score {match.score})")
+        return out
+
+
+def detect(head: bytes, source: Any) -> Verdict:
+    """Decide which form a source has.
+
+    Parameters
+    ----------
+    head : bytes
+        Its first bytes, decompressed.
+    source : Source
+        Opened again only by forms that need more than the head (an archive).
+
+    Returns
+    -------
+    Verdict
+        The best whole-file form of score 50 or more, else lines. Equal scores: the first of
+        `FORMS`.
+    """
+    tried = [(form, form.sniff(head, source)) for form in FORMS]
+    tried.sort(key=lambda pair: -pair[1].score)
+    if tried and tried[0][1].score >= THRESHOLD:
+        return Verdict(*tried[0], tried[1:])
+    why = "no whole-file form fits" if tried else "text"
+    return Verdict(LINES, Match(100 - (tried[0][1].score if tried else 0), why), tried)
+
+
+def form_of(name: str) -> Form:
+    """The form of that name."""
+    return next(form for form in (*FORMS, LINES) if form.name == name)

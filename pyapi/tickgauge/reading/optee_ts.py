@@ -1,0 +1,335 @@
+"""Stamp files of OP-TEE's benchmark framework (``.ts``, OP-TEE 2.5 to 4.1).
+
+A file lists stamps of the client library, the kernel driver and the TEE core, popped from one
+ring a core. Nothing says which call a stamp belongs to; the order within a core does. Counters
+are cycles of a core (PMCCNTR times 64) without a frequency, and those of two cores are unrelated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..dataset.dataset import Part, SourceInfo
+from ..errors import InputError
+from ..frame.frame import Column, Frame
+from .detect import Match
+
+__all__ = ["Stamp", "load", "parse", "sniff"]
+
+#: The counter is read through a divider by 64.
+STEP = 64
+
+_ITEM = re.compile(
+    rb"[ \t]*- core: (\d{1,9})\r?\n[ \t]+counter: (\d{1,19})\r?\n"
+    rb"[ \t]+address: 0x([0-9a-fA-F]{1,16})\r?\n"
+    rb"[ \t]+component: '?([^'\r\n]+?)'?[ \t]*(?:\r?\n|$)"
+)
+_TSV = re.compile(rb"(\d{1,9})\t(-?\d{1,19})\t0x([0-9a-fA-F]{1,16})\t([^\t\r\n]+)\r?(?:\n|$)")
+_TOKENS = {"libteec": "L", "kmodule": "k", "core": "C"}
+
+# One call on one core: the client library's stamps around it; what a first invoke does besides
+# (pairs of the driver, an invoke of its own); the SMC with its RPCs inside; pairs behind it.
+_CALLS = re.compile(
+    r"(?P<invoke>L(?:k(?:k|C(?:kk)*Ck))*?kC(?:kk)*Ck(?:kk)*L)"
+    r"|(?P<kernel>kC(?:kk)*Ck)|(?P<pair>kk)|(?P<odd>[LkC])"
+)
+
+
+@dataclass
+class Stamp:
+    """One stamp of the file."""
+
+    core: int
+    counter: int
+    address: int
+    component: str
+    line: int
+    offset: int
+
+
+@dataclass
+class _Found:
+    """Rows under construction."""
+
+    rows: dict[str, list[dict[str, Any]]] = field(
+        default_factory=lambda: {"ts_calls": [], "readings": [], "problems": []}
+    )
+    keys: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+
+    def problem(self, stamp: Stamp, reason: str, detail: str) -> None:
+        self.rows["problems"].append(
+            {
+                "source": 0,
+                "line": stamp.line,
+                "offset": stamp.offset,
+                "rule": "ts",
+                "reason": reason,
+                "detail": detail,
+            }
+        )
+
+
+def sniff(head: bytes, source: Any) -> Match:
+    """How well the form fits."""
+    text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if re.match(rb"timestamps:[ \t]*(\[\]|\r?\n[ \t]*- core:)", text):
+        return Match(95, "begins with timestamps: and a list of stamps")
+    if re.match(rb"\d+\t-?\d+\t0x[0-9a-f]+\t(core|kmodule|libteec|libutee|-)\r?\n", text):
+        return Match(90, "begins with core, counter, address, component between tabs")
+    return Match(0, "")
+
+
+def parse(data: bytes, name: str = "") -> list[Stamp]:
+    """The stamps of a file, in its order.
+
+    Parameters
+    ----------
+    data : bytes
+        YAML as the framework wrote it from 2017-09 on, or the tab-separated lines before.
+    name : str
+        For messages.
+
+    Raises
+    ------
+    InputError
+        Any other shape, with the line at which it begins.
+    """
+    start = re.match(rb"[\xef\xbb\xbf\s]*(?:timestamps:[ \t]*(?:\[\])?[ \t]*\r?\n)?", data)
+    at = start.end() if start else 0
+    item = _ITEM if b"timestamps:" in data[:at] else _TSV
+    line = data.count(b"\n", 0, at) + 1
+    stamps = []
+    while at < len(data):
+        match = item.match(data, at)
+        if match is None:
+            rest = data[at : at + 80].strip()
+            if not rest or rest.startswith(b"..."):
+                break
+            raise InputError(
+                f"not a stamp of the benchmark framework: {rest.splitlines()[0][:60]!r}; expected "
+                "core, counter, address and component",
+                path=name or None,
+                line=line,
+                offset=at,
+            )
+        component = match[4].decode("utf-8", "replace")
+        stamps.append(Stamp(int(match[1]), int(match[2]), int(match[3], 16), component, line, at))
+        at = match.end()
+        line += data.count(b"\n", match.start(), at)
+    return stamps
+
+
+def load(source: Any, options: Any) -> Part:
+    """Read a source as a stamp file."""
+    data = source.read_bytes(options.limits)
+    stamps = parse(data, source.name)
+    info = SourceInfo(source.name, form="ts", bytes=len(data), formats=("ts",))
+    info.digest = hashlib.sha256(data).hexdigest()
+    info.lines = data.count(b"\n")
+    info.records = len(stamps)
+    if not stamps:
+        info.message = "no stamp was recorded"
+    found = _Found()
+    by_core: dict[int, list[Stamp]] = {}
+    for stamp in stamps:
+        by_core.setdefault(stamp.core, []).append(stamp)
+    for core in sorted(by_core):
+        _core_calls(by_core[core], found)
+    info.problems = len(found.rows["problems"])
+    return Part([info], _tables(found, bool(stamps), options.clock))
+
+
+# ---- what is wrong with a ring's stamps ---------------------------------------------------------
+
+
+def _core_calls(stamps: list[Stamp], found: _Found) -> None:
+    """The calls of one core: its stamps cleaned, cut where some are lost, grouped."""
+    tokens: list[tuple[str, Stamp | None]] = []
+    for stamp in _cleaned(stamps, found):
+        if stamp is None:
+            tokens.append(("X", None))
+        else:
+            tokens.append((_TOKENS.get(stamp.component, "X"), stamp))
+    text = "".join(token for token, _ in tokens)
+    left_out: list[Stamp] = []
+    for match in _CALLS.finditer(text):
+        part = [stamp for _, stamp in tokens[match.start() : match.end()] if stamp is not None]
+        if match.lastgroup == "odd":
+            left_out += part
+        else:
+            _add_call(str(match.lastgroup), match.group(), part, found)
+    if left_out:
+        found.problem(
+            left_out[0],
+            "incomplete",
+            f"core {left_out[0].core}: {len(left_out)} stamps belong to calls that are not whole "
+            "(lost, or the task moved to another core); the first is here",
+        )
+
+
+def _cleaned(stamps: list[Stamp], found: _Found) -> Iterator[Stamp | None]:
+    """The stamps in which nothing is wrong, None where some are lost.
+
+    An overrun ring hands out its newest stamps in the place of the oldest, and then again: of
+    equal stamps only the last is real, and before it stamps are lost.
+    """
+    last = {(s.counter, s.address): i for i, s in enumerate(stamps)}
+    by_64 = sum(s.counter % STEP == 0 for s in stamps) * 2 > len(stamps)
+    before = -1
+    told: set[str] = set()
+
+    def tell(stamp: Stamp, reason: str, detail: str) -> None:
+        if reason not in told:
+            found.problem(stamp, reason, f"core {stamp.core}: {detail}")
+        told.add(reason)
+
+    for i, s in enumerate(stamps):
+        if s.counter == 0 and s.address == 0:
+            tell(s, "stale", "an empty slot of the ring was read; a stamp is lost")
+        elif last[s.counter, s.address] != i:
+            tell(s, "overflow", "the ring was overrun: older stamps are lost, newer ones repeated")
+        elif by_64 and s.counter % STEP and s.counter >= 10**18:
+            tell(s, "digits-cut", f"counter {s.counter} lost its 20th digit")
+        elif s.counter < before:
+            tell(s, "time-back", f"counter {s.counter} lies before {before}")
+            before = s.counter
+        else:
+            before = s.counter
+            yield s
+            continue
+        yield None
+
+
+# ---- calls --------------------------------------------------------------------------------------
+
+
+def _hops(text: str, part: list[Stamp]) -> tuple[dict[str, int], int]:
+    """Cycles of each hop of a call, and the number of its RPCs."""
+    t = [s.counter for s in part]
+    second = text.rfind("C")
+    first = text.rfind("C", 0, second)
+    hops = {
+        "driver_to_tee": t[first] - t[first - 1],
+        "tee": t[second] - t[first],
+        "tee_to_driver": t[second + 1] - t[second],
+        "smc": t[second + 1] - t[first - 1],
+    }
+    rpcs = (second - first) // 2
+    if rpcs:
+        hops["rpc"] = sum(t[i + 1] - t[i] for i in range(first + 1, second, 2))
+    if text[0] == "L":
+        hops["client_to_driver"] = t[first - 1] - t[0]
+        hops["driver_to_client"] = t[-1] - t[second + 1]
+        hops["round_trip"] = t[-1] - t[0]
+    return hops, rpcs
+
+
+def _add_call(operation: str, text: str, part: list[Stamp], found: _Found) -> None:
+    if operation == "pair":
+        hops, rpcs = {"smc": part[1].counter - part[0].counter}, 0
+        operation = "other smc"
+    else:
+        hops, rpcs = _hops(text, part)
+        operation = {"invoke": "invoke", "kernel": "kernel invoke"}[operation]
+    rows = found.rows["ts_calls"]
+    if any(abs(hop) >= 1 << 63 for hop in hops.values()):
+        found.problem(part[0], "overflow", "the counters of a call are more than 2^63 apart")
+        return
+    first = operation not in found.seen
+    found.seen.add(operation)
+    block = len(rows)
+    rows.append(
+        {
+            "source": 0,
+            "boot": 0,
+            "core": part[0].core,
+            "operation": operation,
+            "first": first,
+            "start": part[0].counter,
+            "finish": part[-1].counter,
+            "rpcs": rpcs,
+            **hops,
+            "first_line": part[0].line,
+            "last_line": part[-1].line,
+        }
+    )
+    for metric, value in hops.items():
+        key = (operation, metric, "call=first" if first else "")
+        found.rows["readings"].append(
+            {
+                "key": found.keys.setdefault(key, len(found.keys)),
+                "source": 0,
+                "boot": 0,
+                "run": 0,
+                "block": block,
+                "value": value,
+                "line": part[-1].line,
+                "offset": part[-1].offset,
+            }
+        )
+
+
+# ---- tables -------------------------------------------------------------------------------------
+
+_TYPES = {
+    "boots": {
+        "source": "u4", "boot": "u4", "first_line": "u8", "first_offset": "u8", "reason": "O",
+        "chain": "O", "version": "O", "platform": "O", "build": "O", "built": "O",
+        "clock_hz": "u8",
+    },
+    "keys": {
+        "format": "O", "test": "O", "metric": "O", "operation": "O", "place": "O", "labels": "O",
+        "unit": "O", "exchange": "O", "cluster": "u4", "core": "u4", "cpu": "u4", "exp10": "i8",
+        "clock_hz": "u8", "origin": "O", "resolution": "u8", "better": "O",
+    },
+    "readings": {
+        "key": "u4", "source": "u4", "boot": "u4", "run": "u4", "block": "u4", "value": "i8",
+        "line": "u8", "offset": "u8",
+    },
+    "ts_calls": {
+        "source": "u4", "boot": "u4", "core": "u4", "operation": "O", "first": "?",
+        "start": "u8", "finish": "u8", "client_to_driver": "i8", "driver_to_tee": "i8",
+        "tee": "i8", "rpc": "i8", "tee_to_driver": "i8", "driver_to_client": "i8", "smc": "i8",
+        "round_trip": "i8", "rpcs": "u4", "first_line": "u8", "last_line": "u8",
+    },
+    "problems": {
+        "source": "u4", "line": "u8", "offset": "u8", "rule": "O", "reason": "O", "detail": "O",
+        "excerpt": "O",
+    },
+}  # fmt: skip
+
+
+def _frame(name: str, rows: list[dict[str, Any]]) -> Frame:
+    columns = []
+    for column, dtype in _TYPES[name].items():
+        cells = [row.get(column) for row in rows]
+        empty: Any = "" if dtype == "O" else 0
+        valid = np.array([c is not None for c in cells], "?")
+        data = np.array([empty if c is None else c for c in cells], dtype)
+        columns.append(Column.of(column, data, None if valid.all() else valid))
+    return Frame(columns, name)
+
+
+def _tables(found: _Found, any_stamp: bool, clock: int | None) -> dict[str, Frame]:
+    boots = [{"source": 0, "boot": 0, "first_line": 1, "first_offset": 0, "reason": "stamp file"}]
+    keys = [
+        {
+            "format": "ts", "metric": metric, "operation": operation, "labels": labels or None,
+            "unit": "cycle", "exp10": 0, "clock_hz": clock,
+            "origin": "option" if clock else None, "resolution": STEP, "better": "lower",
+        }
+        for operation, metric, labels in found.keys
+    ]  # fmt: skip
+    rows: dict[str, list[dict[str, Any]]] = {
+        "boots": boots if any_stamp else [],
+        "keys": keys,
+        **found.rows,
+    }
+    return {name: _frame(name, rows[name]) for name in _TYPES}

@@ -1,0 +1,297 @@
+"""Reading sources: open, decide, parse, reduce."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from .. import _core
+from ..dataset.dataset import Dataset, Part, SourceInfo
+from ..errors import InputError
+from ..limits import Limits
+from ..sources.source import Pieces, Source, Stream, expand, opened
+from ..util.optional import need
+from .console import RULESETS, read_lines
+from .detect import LINES, Verdict, detect
+from .many_files import in_order
+from .options import Options, checked_options
+from .reduce import reduce_records
+
+__all__ = ["read", "read_side", "read_together"]
+
+
+def load(source: Source, options: Options) -> Part:
+    """Read a source as console lines (what `detect.LINES` stands for)."""
+    with source.open(options.limits) as stream:
+        return _load_lines(stream, options, lambda n: None)
+
+
+def _load_lines(stream: Stream, options: Options, advance: Callable[[int], Any]) -> Part:
+    with RULESETS.lend(options) as rules:
+        info, records = read_lines(stream, rules, options, advance)
+    return reduce_records([info], [records], options, together=False)
+
+
+def _read_one(stream: Stream, options: Options, advance: Callable[[int], Any]) -> Any:
+    """An open source by its form: a `Part`, or what the form makes instead."""
+    source = stream.source
+    verdict = detect(stream.head, source)
+    if verdict.form is LINES:
+        part = _load_lines(stream, options, advance)
+        return _explained(part, verdict)
+    if source.path is None or stream.compression:
+        source = Source(source.name, lambda: Pieces(stream), source.path, source.release)
+    made = verdict.form.load(source, options)
+    return _explained(made, verdict) if isinstance(made, Part) else made
+
+
+def _read_source(
+    options: Options, source: Source, alone: bool, advance: Callable[[int], Any]
+) -> Iterator[tuple[str, Any]]:
+    """The texts of one source, an archive's members one after the other, with their names."""
+    options = replace(options, beside=alone)
+    for stream in opened([source], options.limits):
+        yield stream.source.name, _read_one(stream, options, advance)
+
+
+def _explained(part: Part, verdict: Verdict) -> Part:
+    for info in part.sources:
+        info.form = verdict.form.name
+        info.why = verdict.lines()
+        info.why += info.evidence
+    return part
+
+
+def read(
+    *sources: Any,
+    rules: Any = None,
+    clock: int | float | str | None = None,
+    platform: str | None = None,
+    tee_offset: int | None = None,
+    repair: bool = False,
+    max_line: int = 0,
+    limits: Limits | None = None,
+    progress: bool = False,
+) -> Any:
+    """Read consoles, captures, snapshots, published tables: whatever the sources are.
+
+    Parameters
+    ----------
+    *sources
+        Paths, globs, folders, URLs, ``"-"``, bytes, binary file objects. Several sources are
+        independent boots; equal ones (by digest) count once. Compression is undone.
+    rules : Rule, str, path, or several, optional
+        Own line rules, tried before the built-in ones: `Rule` objects, templates, TOML files.
+    clock : int, float or str, optional
+        Ticks per second (``24e6``, ``"62.5MHz"``); wins over the log's own.
+    platform : str, optional
+        The board, where the log does not say it; or a TOML file of platforms.
+    tee_offset : int, optional
+        Ticks added to every stamp of the secure world.
+    repair : bool
+        Lift whole lines of the secure world out of lines that it interrupted on a shared UART.
+        Each repaired record is marked.
+    max_line : int
+        Bytes of the longest line (1 MiB if 0); a longer one is a problem.
+    limits : Limits, optional
+        What a source, a rule and an archive may hold before it is refused.
+    progress : bool
+        Show a progress bar (tqdm).
+
+    Returns
+    -------
+    Dataset
+        A single capture gives a ``Capture`` instead, snapshots give one merged ``Snapshot``.
+
+    Raises
+    ------
+    InputError
+        No source was recognised; the message says what was looked for and what came nearest.
+        Or the sources are of kinds that no one object holds, such as a snapshot and a log.
+    OSError
+        A source cannot be opened. One that fails while it is read keeps what came before, and
+        says so in ``Dataset.sources`` and ``Dataset.problems``.
+    RuleError
+        A rule is wrong.
+    """
+    made = read_side(
+        *sources, rules=rules, clock=clock, platform=platform, tee_offset=tee_offset,
+        repair=repair, max_line=max_line, limits=limits, progress=progress,
+    )  # fmt: skip
+    if not isinstance(made, list):
+        return made
+    what = " and a ".join(sorted({type(one).__name__.lower() for one in made}))
+    name = next((one.name for one in made if not isinstance(one, Dataset)), None)
+    raise InputError(
+        f"is read by itself: there is no one table of {len(made)} of these (a {what}); a side of "
+        "compare, gate, trend, snapshot and report may hold them together",
+        path=name,
+    )
+
+
+def read_side(*sources: Any, progress: bool = False, **options: Any) -> Any:
+    """Read what stands on one side of a comparison.
+
+    Parameters
+    ----------
+    *sources, **options
+        As for `read`.
+    progress : bool
+        As for `read`.
+
+    Returns
+    -------
+    Dataset, Snapshot, Capture or list of these
+        What `read` gives; a list where the sources are of several kinds or several captures: the
+        data set of all texts first, then the merged snapshots, then each capture.
+
+    Raises
+    ------
+    InputError, OSError, RuleError
+        As for `read`. Texts of which nothing was recognised are no error beside a snapshot.
+    """
+    checked = checked_options(**options)
+    given = [one for source in sources for one in expand(source)]
+    if not given:
+        raise InputError("no source was given")
+    parts: list[Part] = []
+    others: list[Any] = []
+    notes: list[str] = []
+    seen: dict[str, int] = {}
+    with (
+        _bar(given, progress) as advance,
+        contextlib.closing(in_order(given, partial(_read_source, checked), advance)) as made,
+    ):
+        for _, part in made:
+            if isinstance(part, Part):
+                parts.append(_once(part, len(parts), seen, notes))
+            else:
+                others.append(part)
+    if not parts and not others:
+        raise InputError("the archive has no files", path=given[0].name)
+    found = [_checked(Dataset(parts, notes), alone=not others)] if parts else []
+    found += _of_kinds(others)
+    return found[0] if len(found) == 1 else found
+
+
+def _of_kinds(others: Sequence[Any]) -> list[Any]:
+    """The snapshots made one, then what else forms have made."""
+    from ..comparison.snapshot import Snapshot
+
+    kept = [one for one in others if isinstance(one, Snapshot)]
+    rest = [one for one in others if not isinstance(one, Snapshot)]
+    if len(kept) > 1:
+        whole = kept[0].merge(*kept[1:])
+        whole.name = f"{len(kept)} snapshots"
+        kept = [whole]
+    return kept + rest
+
+
+def read_together(
+    *sources: Any,
+    rules: Any = None,
+    clock: int | float | str | None = None,
+    platform: str | None = None,
+    tee_offset: int | None = None,
+    repair: bool = False,
+    max_line: int = 0,
+    limits: Limits | None = None,
+    progress: bool = False,
+) -> Dataset:
+    """Read several consoles of the same boots: the normal and the secure world's.
+
+    Parameters
+    ----------
+    *sources
+        As for `read`; each is one console, and their boots are matched.
+    rules, clock, platform, tee_offset, repair, max_line, limits, progress
+        As for `read`.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    InputError
+        As for `read`, or a source is no console.
+    """
+    options = checked_options(rules, clock, platform, tee_offset, repair, max_line, limits)
+    given = [one for source in sources for one in expand(source)]
+    if not given:
+        raise InputError("no source was given")
+    infos: list[SourceInfo] = []
+    records: list[_core.Records] = []
+    with _bar(given, progress) as advance, RULESETS.lend(options) as rule_set:
+        for stream in opened(given, options.limits):
+            verdict = detect(stream.head, stream.source)
+            if verdict.form is not LINES:
+                name = stream.source.name
+                raise InputError(f"is no console ({verdict.form.title})", path=name)
+            info, read_records = read_lines(stream, rule_set, options, advance)
+            info.why = verdict.lines() + info.evidence
+            infos.append(info)
+            records.append(read_records)
+    return _checked(Dataset([reduce_records(infos, records, options, together=len(infos) > 1)]))
+
+
+def _once(part: Part, number: int, seen: dict[str, int], notes: list[str]) -> Part:
+    """The part, without its tables where the same bytes were read before."""
+    info = part.sources[0]
+    if len(part.sources) > 1 or not info.digest or not info.bytes:
+        return part
+    first = seen.setdefault(info.digest, number)
+    if first == number:
+        return part
+    notes.append(f"source {number} ({info.name}) has the same bytes as source {first}: not counted")
+    return Part([replace(info, state=f"duplicate of {first}")], {}, {})
+
+
+def _checked(data: Dataset, alone: bool = True) -> Dataset:
+    """Refuse a data set (if it is `alone`) of which nothing was recognised; note what was not."""
+    infos = data.infos
+    unknown = [info for info in infos if info.state == "not recognised"]
+    if alone and unknown and len(unknown) == len(infos):
+        raise InputError(unknown[0].message, path=unknown[0].name)
+    failed = [info for info in infos if info.state in ("unreadable", "damaged")]
+    if alone and failed and len(failed) == len(infos) and not any(info.records for info in infos):
+        raise InputError(failed[0].message, path=failed[0].name)
+    data.notes += [f"{info.name}: {info.message}" for info in infos if info.message]
+    data.notes += _unsettled(data.parts)
+    return data
+
+
+#: Formats whose values need the board's clock, and what stands for it without one.
+_NEED_CLOCK = {"tftf": ("ns", "plain ns: their step is not known"), "pmf": ("tick", "ticks")}
+
+
+def _unsettled(parts: Sequence[Part]) -> list[str]:
+    """What the sources do not say about the board, and which option would settle it."""
+    unknown: set[str] = set()
+    for keys in (part.tables["keys"] for part in parts if "keys" in part.tables):
+        formats, units, clocks = (keys.column(n) for n in ("format", "unit", "clock_hz"))
+        for k in range(len(keys)):
+            name = str(formats.cell(k))
+            stored = _NEED_CLOCK.get(name, ("", ""))[0]
+            if stored and clocks.cell(k) is None and units.cell(k) == stored:
+                unknown.add(name)
+    said = ", ".join(f"{name} values are {_NEED_CLOCK[name][1]}" for name in sorted(unknown))
+    if not said:
+        return []
+    return [f"no clock is known for some boots, {said}; --platform NAME or --clock HZ settles it"]
+
+
+@contextlib.contextmanager
+def _bar(sources: Sequence[Source], progress: bool) -> Iterator[Callable[[int], Any]]:
+    """A progress bar over bytes; its total is known where all sources are plain files."""
+    if not progress:
+        yield lambda n: None
+        return
+    tqdm = need("tqdm.auto", "progress").tqdm
+    sizes = [s.path.stat().st_size if s.path is not None else None for s in sources]
+    known = None if any(size is None for size in sizes) else sum(s or 0 for s in sizes)
+    with tqdm(total=known, unit="B", unit_scale=True, desc="read") as bar:
+        yield bar.update

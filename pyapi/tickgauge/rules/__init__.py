@@ -1,0 +1,1 @@
+"""Line rules: those of the user and the shipped ones."""

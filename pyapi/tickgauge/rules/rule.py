@@ -1,0 +1,320 @@
+"""Line rules of the user's own: the same language and engine as the built-in formats.
+
+A rule says what one kind of line looks like. ``{name:type}`` is a field, a blank is one blank,
+``~`` any number of them, ``[...]`` an optional part; the rest stands for itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from ..errors import LimitError, RuleError
+from ..limits import LIMITS, Limits
+
+__all__ = ["Rule", "as_rules", "load_rules", "shipped_rules"]
+
+_BETTER = {"lower": 0, "higher": 1, "none": 2}
+
+
+class Rule:
+    """One kind of line, and which readings it gives.
+
+    Parameters
+    ----------
+    template : str
+        What the line looks like, for example ``"fft {n:uint} points: {t:dec} usec"``. For a
+        section it is the line that begins it.
+    name : str, optional
+        ``format.kind``; must be unique. Made from the template if not given.
+    value : str, optional
+        The field that is the reading, or a sum of fields with integer factors
+        (``"60*m+s"``). Short for ``values={metric: value}``.
+    metric : str, optional
+        Name of the metric that `value` gives; by default the field's own name.
+    values : mapping, optional
+        ``{metric: field or sum}`` for lines with several readings. Without `value` and
+        `values` the line gives records only.
+    unit : str, optional
+        ``"ns" "us" "ms" "s" "tick" "cycle"`` or any word; ``"{u}"`` takes it from a field.
+    tag : str, optional
+        The literal that is looked for; by default the first one of at least three bytes
+        without a blank. Name it where that one is common.
+    better : {"lower", "higher", "none"}
+        Which direction is an improvement.
+    exponents : mapping, optional
+        ``{field: power of ten}`` that the column of a ``dec`` or ``exp`` field keeps
+        (default -3): what does not fit is a problem, not a rounded value.
+    all : bool
+        True: every match of a line is a record; False: the first.
+    soft : bool
+        True: the tag is a common word, and a line that has it without being a record is no
+        problem.
+    end : str, optional
+        Section: the template of its last line, ``""`` for a blank line.
+    rows : mapping, optional
+        Section: ``{kind: template}`` tried on every line between.
+    limits : Limits, optional
+        How long a template and how many the rows may be.
+
+    Raises
+    ------
+    RuleError
+        The rule is wrong; for a template, `offset` is the column.
+    LimitError
+        A template is longer than `limits` allow.
+
+    Examples
+    --------
+    >>> Rule("fft {n:uint} points: {t:dec} usec", value="t", unit="us")
+    Rule('fft {n:uint} points: {t:dec} usec', name='user.fft', values={'t': 't'}, unit='us')
+    """
+
+    __slots__ = ("_items",)
+
+    def __init__(
+        self,
+        template: str,
+        *,
+        name: str | None = None,
+        value: str | None = None,
+        metric: str | None = None,
+        values: Mapping[str, str] | None = None,
+        unit: str | None = None,
+        tag: str | None = None,
+        better: str = "lower",
+        exponents: Mapping[str, int] | None = None,
+        all: bool = False,
+        soft: bool = False,
+        end: str | None = None,
+        rows: Mapping[str, str] | None = None,
+        limits: Limits = LIMITS,
+    ) -> None:
+        given = dict(values or {})
+        if value is not None:
+            given[metric or (value if value.isidentifier() else "value")] = value
+        elif metric is not None:
+            raise RuleError("metric names what value gives: value is missing")
+        if better not in _BETTER:
+            raise RuleError(f"better is lower, higher or none, not {better!r}")
+        items: dict[str, Any] = {
+            "name": name or _name_of(template),
+            "pattern": template,
+            "tag": tag,
+            "values": ",".join(f"{m}={f}" for m, f in given.items()) or None,
+            "unit": unit,
+            "exponents": ",".join(f"{f}={e:d}" for f, e in (exponents or {}).items()) or None,
+            "better": _BETTER[better],
+            "all": bool(all),
+            "soft": bool(soft),
+            "end": end,
+            "rows": tuple(f"{k}={t}" for k, t in rows.items()) if rows else None,
+        }
+        self._items = items
+        _check([self], limits)
+
+    @property
+    def name(self) -> str:
+        """Name of the rule: format, dot, kind."""
+        return str(self._items["name"])
+
+    @property
+    def template(self) -> str:
+        """The template as given."""
+        return str(self._items["pattern"])
+
+    def definition(self) -> dict[str, Any]:
+        """The rule as the core takes it."""
+        return dict(self._items)
+
+    def renamed(self, name: str) -> Rule:
+        """The same rule under another name."""
+        new = object.__new__(Rule)
+        new._items = {**self._items, "name": name}
+        return new
+
+    def _key(self) -> tuple[Any, ...]:
+        return tuple(self._items.items())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rule) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_from_definition, (self.definition(),))
+
+    def __repr__(self) -> str:
+        parts = [repr(self.template), f"name={self.name!r}"]
+        if self._items["values"]:
+            pairs = (p.partition("=") for p in self._items["values"].split(","))
+            parts.append(f"values={ {m: f for m, _, f in pairs}!r}")
+        parts += [f"{k}={self._items[k]!r}" for k in ("unit", "tag", "end") if self._items[k]]
+        return f"Rule({', '.join(parts)})"
+
+
+def _from_definition(items: dict[str, Any]) -> Rule:
+    rule = object.__new__(Rule)
+    rule._items = items
+    return rule
+
+
+def _name_of(template: str) -> str:
+    """A name from the first word of the template's literals."""
+    literals = re.sub(r"\{[^{}]*\}|[\[\]~^$]", " ", template)
+    word = re.search(r"[A-Za-z][A-Za-z0-9_]*", literals)
+    return f"user.{word.group().lower() if word else 'line'}"
+
+
+def _check(rules: Sequence[Rule], limits: Limits) -> None:
+    """Compile the rules by themselves; an error shows the place in the template."""
+    try:
+        _core.RuleSet(
+            [rule.definition() for rule in rules],
+            builtin=False,
+            max_rules=limits.rules,
+            max_template=limits.template,
+        )
+    except RuleError as error:
+        if len(rules) == 1 and f"{rules[0].name}', column " in error.message:
+            _point(error, rules[0].template)
+        raise
+
+
+def _point(error: RuleError, template: str) -> None:
+    """Add the template with a mark under the column."""
+    column = len(template.encode()[: error.offset].decode("utf-8", "replace"))
+    if column <= len(template):
+        error.message += f"\n  {template}\n  {' ' * column}^"
+        error.args = (error.message,)
+
+
+def as_rules(rules: Any, limits: Limits = LIMITS) -> tuple[Rule, ...]:
+    """Rules from what a user may pass: a Rule, a template, a TOML path, or several of these.
+
+    Two rules of one name get numbers behind it.
+    """
+    if rules is None:
+        return ()
+    found: list[Rule] = []
+    several = isinstance(rules, Iterable) and not isinstance(rules, (str, os.PathLike))
+    for one in rules if several else [rules]:
+        if isinstance(one, Rule):
+            found.append(one)
+        elif isinstance(one, os.PathLike) or (isinstance(one, str) and one.endswith(".toml")):
+            found.extend(load_rules(one, limits))
+        elif isinstance(one, str):
+            found.append(Rule(one, limits=limits))
+        else:
+            raise RuleError(f"a rule is a Rule, a template or a TOML file, not {one!r}")
+    return tuple(_numbered(found))
+
+
+def _numbered(rules: list[Rule]) -> list[Rule]:
+    """The second rule of a name gets a 2 behind it, and so on."""
+    seen: dict[str, int] = {}
+    out = []
+    for rule in rules:
+        seen[rule.name] = n = seen.get(rule.name, 0) + 1
+        out.append(rule if n == 1 else rule.renamed(f"{rule.name}{n}"))
+    return out
+
+
+@functools.cache
+def shipped_rules() -> tuple[Rule, ...]:
+    """The rule files that come with the package: dd, cyclictest, systemd-analyze and others.
+
+    They are tried on every source, behind the user's rules and before the built-in formats.
+    """
+    folder = Path(__file__).with_name("shipped")
+    return tuple(rule for path in sorted(folder.glob("*.toml")) for rule in load_rules(path))
+
+
+def with_shipped(rules: Sequence[Rule]) -> list[Rule]:
+    """The user's rules, then the shipped ones; names that are taken get a number."""
+    return _numbered([*rules, *shipped_rules()])
+
+
+_KEYS = frozenset(
+    {"name", "template", "value", "metric", "values", "unit", "tag", "better", "exponents"}
+    | {"all", "soft", "end", "rows", "comment"}
+)
+
+
+def load_rules(path: str | os.PathLike[str], limits: Limits = LIMITS) -> list[Rule]:
+    """Rules from a TOML file.
+
+    Parameters
+    ----------
+    path : str or path
+        The file has one table ``[[rule]]`` a rule with the arguments of `Rule` as keys
+        (``template`` is the only one that must be there; ``comment`` is ignored), and
+        optionally ``format = "name"`` at the top: what the rules' names begin with, by
+        default the file's name.
+    limits : Limits, optional
+        How many bytes (`whole`) and rules the file may have, and how long a template may be.
+
+    Returns
+    -------
+    list of Rule
+
+    Raises
+    ------
+    RuleError
+        With `path`, and the rule's name in the message.
+    LimitError
+        The file has more than `limits` allow.
+    OSError
+        The file cannot be read.
+    """
+    path = Path(path)
+    try:
+        content = tomllib.loads(_text_of(path, limits.whole))
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, no end of digits
+        raise RuleError(f"not a TOML file: {error}", path=str(path)) from error
+    prefix = content.get("format", re.sub(r"[^A-Za-z0-9_]+", "_", path.stem))
+    tables = content.get("rule", [])
+    if not isinstance(tables, list) or not tables:
+        raise RuleError("there is no [[rule]] in it", path=str(path))
+    if len(tables) > limits.rules:
+        text = f"has {len(tables)} rules, more than {limits.rules} (--limit rules=N)"
+        raise LimitError(text, path=str(path))
+    return _numbered(
+        [_from_table(table, i, str(prefix), str(path), limits) for i, table in enumerate(tables)]
+    )
+
+
+def _text_of(path: Path, most: int) -> str:
+    """The text of a file of at most `most` bytes."""
+    with path.open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise LimitError(f"has more than {most} bytes (--limit whole=N)", path=str(path))
+    return data.decode("utf-8")
+
+
+def _from_table(table: Any, index: int, prefix: str, path: str, limits: Limits) -> Rule:
+    given = dict(table) if isinstance(table, dict) else {}
+    unknown = set(given) - _KEYS
+    where = f"rule {given.get('name', index + 1)}"
+    if unknown:
+        raise RuleError(f"{where}: no such key: {', '.join(sorted(unknown))}", path=path)
+    if not isinstance(given.get("template"), str):
+        raise RuleError(f"{where}: template is missing", path=path)
+    given.pop("comment", None)
+    name = str(given.pop("name", _name_of(given["template"]).partition(".")[2]))
+    full = name if "." in name else f"{prefix}.{name}"
+    try:
+        return Rule(given.pop("template"), name=full, limits=limits, **given)
+    except (RuleError, LimitError) as error:
+        error.path = path
+        raise
+    except (TypeError, AttributeError, ValueError) as error:
+        raise RuleError(f"{where}: {error}", path=path) from error
