@@ -22,9 +22,9 @@ typedef struct tg_records tg_records;
 
 typedef struct tg_reader_options {
   uint64_t max_line;     /* bytes of a line; longer is a problem. 0 = 1 MiB */
-  uint64_t max_records;  /* 0 = 2^40; beyond it feed gives TG_ELIMIT, what was read is kept */
+  uint64_t max_records;  /* 0 = 2^40; beyond it feed gives TG_ELIMIT, the records so far are kept */
   uint64_t max_problems; /* listed one by one; further ones are only counted. 0 = 2^20 */
-  bool repair_uart;      /* lift whole TEE spans out of REE lines and join what is left */
+  bool repair_uart;      /* lift whole TEE spans out of REE lines and join the rest */
   bool keep_near;        /* remember the nearest miss of every tag occurrence (--why) */
   uint64_t max_label;    /* bytes of a text of a record; longer makes it a problem. 0 = 4096 */
 } tg_reader_options;
@@ -37,12 +37,12 @@ TG_API void tg_reader_free(tg_reader *r);
 
 /* The next bytes of the source, any number, cut anywhere: the result never depends on the cuts.
  * TG_OK, TG_ENOMEM, TG_ELIMIT; after a failure only finish and free are allowed, and finish gives
- * what was read. */
+ * the records so far. */
 TG_API tg_status tg_reader_feed(tg_reader *r, const uint8_t *p, size_t n, tg_error *err);
 
-/* Ends the source and hands over what was read, whatever failed before or fails here; the reader
+/* Ends the source and hands over the records, whatever failed before or fails here; the reader
  * stays to be freed. A limit that the last line reaches is no failure. TG_OK; TG_ENOMEM (`*out` is
- * the caller's all the same, without what memory was missing for); TG_EINVAL (finished before:
+ * the caller's all the same, without the parts that found no memory); TG_EINVAL (finished before:
  * `*out` is untouched). */
 TG_API tg_status tg_reader_finish(tg_reader *r, tg_records **out, tg_error *err);
 
@@ -68,7 +68,7 @@ typedef struct tg_record {
 TG_API size_t tg_records_count(const tg_records *r);
 TG_API tg_record tg_records_at(const tg_records *r, size_t i);
 
-/* The records of one rule: columns "line" U64, "offset" U64, "channel" TEXT (what the transport
+/* The records of one rule: columns "line" U64, "offset" U64, "channel" TEXT (where the transport
  * says the line came from: a LAVA namespace; missing otherwise), "flags" U32, "section" U32 (the
  * 1-based number of the section a row lies in), then the kept fields. uint, hex, digit, grouped
  * -> U64; int -> I64; dec, exp -> I64 with the field's exp10; word, text, quoted, choice -> TEXT.

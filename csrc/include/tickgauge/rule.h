@@ -19,7 +19,7 @@ extern "C" {
 /* Which direction is better for a rule's values. */
 typedef enum tg_better { TG_BETTER_LOWER = 0, TG_BETTER_HIGHER = 1, TG_BETTER_NONE = 2 } tg_better;
 
-/* One rule as data, all strings NUL-terminated. What is NULL or 0 takes its default. */
+/* One rule as data, all strings NUL-terminated. A NULL or 0 takes its default. */
 typedef struct tg_rule_def {
   const char *name;      /* "optee.open": format, dot, kind; unique in a set */
   const char *pattern;   /* the template; for a section its begin line */
@@ -43,7 +43,7 @@ typedef struct tg_rule_def {
 
 typedef struct tg_ruleset tg_ruleset;
 
-/* What a set may hold; 0 takes the default. */
+/* Bounds of a set; 0 takes the default. */
 typedef struct tg_rule_limits {
   size_t max_rules;    /* rules and rows of sections together. 0 = 4096 */
   size_t max_template; /* bytes of one template. 0 = 4096, at most 2^30 */
@@ -78,7 +78,7 @@ typedef struct tg_rule_info {
 } tg_rule_info;
 TG_API tg_status tg_ruleset_info(const tg_ruleset *set, size_t rule, tg_rule_info *out);
 
-/* What each kept field of a rule is; index = position among the kept fields of the template. */
+/* The type of a kept field; index = position among the kept fields of the template. */
 typedef enum tg_field_type {
   TG_FIELD_UINT,
   TG_FIELD_INT,

@@ -6,7 +6,7 @@
 #include "base/table_private.h"
 #include "records.h"
 
-/* What the earlier part moves the later one by. */
+/* Added to the places of the later part: the size of the earlier one. */
 typedef struct shift {
   uint64_t bytes, lines;
   uint32_t sections;

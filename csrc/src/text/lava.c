@@ -4,24 +4,24 @@
 #include "template.h"
 #include "transport.h"
 
-typedef struct tg_yaml {
+typedef struct yaml {
   const uint8_t *p;
   size_t at, n;
-} tg_yaml;
+} yaml;
 
-static void tg_yaml_blanks(tg_yaml *y) {
+static void yaml_blanks(yaml *y) {
   while (y->at < y->n && tg_is_blank(y->p[y->at])) y->at++;
 }
 
-static bool tg_yaml_take(tg_yaml *y, uint8_t c) {
-  tg_yaml_blanks(y);
+static bool yaml_take(yaml *y, uint8_t c) {
+  yaml_blanks(y);
   if (y->at >= y->n || y->p[y->at] != c) return false;
   y->at++;
   return true;
 }
 
 /* Skips a quoted scalar; `y` stands on its quote. */
-static bool tg_yaml_quoted(tg_yaml *y) {
+static bool yaml_quoted(yaml *y) {
   uint8_t quote = y->p[y->at++];
   while (y->at < y->n) {
     uint8_t c = y->p[y->at++];
@@ -36,14 +36,14 @@ static bool tg_yaml_quoted(tg_yaml *y) {
 }
 
 /* Skips a value: quoted, plain, or a collection up to its closing bracket. */
-static bool tg_yaml_value(tg_yaml *y, tg_str *out) {
-  tg_yaml_blanks(y);
+static bool yaml_value(yaml *y, tg_str *out) {
+  yaml_blanks(y);
   size_t from = y->at;
   size_t depth = 0;
   while (y->at < y->n) {
     uint8_t c = y->p[y->at];
     if (c == '"' || (c == '\'' && (y->at == from || depth > 0))) {
-      if (!tg_yaml_quoted(y)) return false;
+      if (!yaml_quoted(y)) return false;
       if (depth == 0) break;
       continue;
     }
@@ -61,39 +61,39 @@ static bool tg_yaml_value(tg_yaml *y, tg_str *out) {
 }
 
 /* True where a scalar, quoted or plain, is this word. */
-static bool tg_yaml_is(tg_str s, const char *word) {
+static bool yaml_is(tg_str s, const char *word) {
   if (s.n >= 2 && (s.p[0] == '"' || s.p[0] == '\'')) s = (tg_str){s.p + 1, s.n - 2};
   while (s.n > 0 && tg_is_blank(s.p[s.n - 1])) s.n--;
   return strlen(word) == s.n && memcmp(word, s.p, s.n) == 0;
 }
 
 bool tg_lava_parse(const uint8_t *p, size_t n, tg_lava *out) {
-  tg_yaml y = {p, 0, n};
+  yaml y = {p, 0, n};
   tg_str level = {NULL, 0};
   *out = (tg_lava){.console = false};
   if (n < 4 || p[0] != '-' || p[1] != ' ') return false;
   y.at = 2;
-  if (!tg_yaml_take(&y, '{')) return false;
+  if (!yaml_take(&y, '{')) return false;
   do {
     tg_str key, value;
-    if (!tg_yaml_value(&y, &key) || !tg_yaml_take(&y, ':') || !tg_yaml_value(&y, &value))
+    if (!yaml_value(&y, &key) || !yaml_take(&y, ':') || !yaml_value(&y, &value))
       return false;
-    if (tg_yaml_is(key, "lvl")) level = value;
-    if (tg_yaml_is(key, "ns")) out->channel = value;
-    if (tg_yaml_is(key, "msg")) out->message = value;
-  } while (tg_yaml_take(&y, ','));
-  if (!tg_yaml_take(&y, '}')) return false;
-  tg_yaml_blanks(&y);
+    if (yaml_is(key, "lvl")) level = value;
+    if (yaml_is(key, "ns")) out->channel = value;
+    if (yaml_is(key, "msg")) out->message = value;
+  } while (yaml_take(&y, ','));
+  if (!yaml_take(&y, '}')) return false;
+  yaml_blanks(&y);
   if (y.at != n || level.p == NULL || out->message.p == NULL) return false;
-  bool feedback = tg_yaml_is(level, "feedback");
-  out->console = feedback || tg_yaml_is(level, "target");
+  bool feedback = yaml_is(level, "feedback");
+  out->console = feedback || yaml_is(level, "target");
   tg_str *ns = &out->channel;
   if (ns->n >= 2 && (ns->p[0] == '"' || ns->p[0] == '\'')) *ns = (tg_str){ns->p + 1, ns->n - 2};
   return true;
 }
 
 /* The code point of `n` hex digits, false if they are none. */
-static bool tg_yaml_hex(const uint8_t *p, size_t have, size_t n, uint32_t *out) {
+static bool yaml_hex(const uint8_t *p, size_t have, size_t n, uint32_t *out) {
   uint32_t value = 0;
   if (have < n) return false;
   for (size_t i = 0; i < n; i++) {
@@ -110,7 +110,7 @@ static bool tg_yaml_hex(const uint8_t *p, size_t have, size_t n, uint32_t *out) 
   return true;
 }
 
-static size_t tg_utf8(uint32_t c, uint8_t out[4]) {
+static size_t utf8(uint32_t c, uint8_t out[4]) {
   if (c < 0x80) {
     out[0] = (uint8_t)c;
     return 1;
@@ -134,7 +134,7 @@ static size_t tg_utf8(uint32_t c, uint8_t out[4]) {
 }
 
 /* The escape at `p` (a backslash): its length, and the bytes it stands for. */
-static size_t tg_yaml_escape(const uint8_t *p, size_t n, uint8_t out[4], size_t *got) {
+static size_t yaml_escape(const uint8_t *p, size_t n, uint8_t out[4], size_t *got) {
   static const char from[] = "0abtnvfre\"/\\ ";
   static const uint8_t to[] = {0, 7, 8, 9, 10, 11, 12, 13, 27, '"', '/', '\\', ' '};
   uint32_t c = 0;
@@ -147,14 +147,14 @@ static size_t tg_yaml_escape(const uint8_t *p, size_t n, uint8_t out[4], size_t 
     return 2;
   }
   size_t digits = p[1] == 'x' ? 2 : p[1] == 'u' ? 4 : p[1] == 'U' ? 8 : 0;
-  if (digits == 0 || !tg_yaml_hex(p + 2, n - 2, digits, &c)) return 1;
-  *got = tg_utf8(c, out);
+  if (digits == 0 || !yaml_hex(p + 2, n - 2, digits, &c)) return 1;
+  *got = utf8(c, out);
   return 2 + digits;
 }
 
 /* Copies one line of the scalar [s, e) (with its quotes), from s + *at on; `*at` moves behind its
  * line end or to the end of the scalar. */
-static tg_status tg_yaml_line(tg_str s, uint64_t offset, size_t *at, bool *escaped, tg_copy *out) {
+static tg_status yaml_line(tg_str s, uint64_t offset, size_t *at, bool *escaped, tg_copy *out) {
   bool twofold = s.p[0] == '"';
   bool quoted = twofold || s.p[0] == '\'';
   size_t end = s.n - quoted;
@@ -164,7 +164,7 @@ static tg_status tg_yaml_line(tg_str s, uint64_t offset, size_t *at, bool *escap
     size_t got = 1;
     size_t used = 1;
     if (twofold && s.p[i] == '\\') {
-      used = tg_yaml_escape(s.p + i, end - i, bytes, &got);
+      used = yaml_escape(s.p + i, end - i, bytes, &got);
     } else if (quoted && !twofold && s.p[i] == '\'') {
       used = 2;
     }
@@ -182,7 +182,7 @@ static tg_status tg_yaml_line(tg_str s, uint64_t offset, size_t *at, bool *escap
 }
 
 /* Goes on to the next element of the message; a message that is no list is its only element. */
-static bool tg_lava_element(tg_lava *lava) {
+static bool lava_element(tg_lava *lava) {
   const tg_str m = lava->message;
   const bool first = lava->element.p == NULL;
   lava->at = 0;
@@ -191,21 +191,21 @@ static bool tg_lava_element(tg_lava *lava) {
     lava->element = m;
     return first;
   }
-  tg_yaml y = {m.p, 1, m.n - 1};
+  yaml y = {m.p, 1, m.n - 1};
   if (!first) {
     y.at = (size_t)(lava->element.p - m.p) + lava->element.n;
-    if (!tg_yaml_take(&y, ',')) return false;
+    if (!yaml_take(&y, ',')) return false;
   }
-  return tg_yaml_value(&y, &lava->element);
+  return yaml_value(&y, &lava->element);
 }
 
 bool tg_lava_next(tg_lava *lava, uint64_t offset, tg_copy *out, tg_status *status) {
   tg_copy_clear(out);
   *status = TG_OK;
   const bool over = lava->element.p == NULL || lava->at >= lava->element.n;
-  if (over && !tg_lava_element(lava)) return false;
+  if (over && !lava_element(lava)) return false;
   const uint64_t base = offset + (uint64_t)(lava->element.p - lava->message.p);
   lava->escaped = false;
-  *status = tg_yaml_line(lava->element, base, &lava->at, &lava->escaped, out);
+  *status = yaml_line(lava->element, base, &lava->at, &lava->escaped, out);
   return *status == TG_OK;
 }

@@ -1,13 +1,13 @@
-/* link.c - what a parsed template still needs to run: its tag, what cuts a word, memo planes.
+/* link.c - the second step of compiling: the tag, literals that cut a word, memo planes.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
 #include "straight.h"
-#include "template.h"
+#include "template_parse.h"
 
 #define TG_TAG_BYTES 3 /* the shortest literal that becomes a tag by itself */
 
-static bool tg_inst_literal(const tg_template *t, const tg_inst *in, uint8_t *c, size_t i) {
+static bool inst_literal(const tg_template *t, const tg_inst *in, uint8_t *c, size_t i) {
   if (in->op == TG_OP_BLANK) {
     *c = ' ';
     return i == 0;
@@ -19,13 +19,13 @@ static bool tg_inst_literal(const tg_template *t, const tg_inst *in, uint8_t *c,
 
 /* True where the bytes [tag, tag+n) stand in the template from byte `skew` of instruction `k`;
  * instructions in an optional part do not count. `*last` is the instruction of the last byte. */
-static bool tg_tag_at(const tg_template *t, size_t k, size_t skew, const uint8_t *tag, size_t n,
+static bool tag_at(const tg_template *t, size_t k, size_t skew, const uint8_t *tag, size_t n,
                       size_t *last) {
   size_t i = skew;
   for (size_t done = 0; done < n;) {
     uint8_t c;
     if (t->inst[k].optional) return false;
-    if (!tg_inst_literal(t, &t->inst[k], &c, i)) {
+    if (!inst_literal(t, &t->inst[k], &c, i)) {
       if (i == 0) return false;
       k++;
       i = 0;
@@ -40,7 +40,7 @@ static bool tg_tag_at(const tg_template *t, size_t k, size_t skew, const uint8_t
 }
 
 /* A named tag may hold blanks: there the template takes exactly these bytes. */
-static tg_status tg_fix_blanks(tg_template *t, size_t first, size_t last) {
+static tg_status fix_blanks(tg_template *t, size_t first, size_t last) {
   for (size_t k = first; k <= last; k++) {
     tg_inst *in = &t->inst[k];
     if (in->op != TG_OP_BLANK) continue;
@@ -56,17 +56,17 @@ static tg_status tg_fix_blanks(tg_template *t, size_t first, size_t last) {
   return TG_OK;
 }
 
-static tg_status tg_named_tag(tg_template *t, const char *tag, tg_error *err) {
+static tg_status named_tag(tg_template *t, const char *tag, tg_error *err) {
   size_t n = strlen(tag);
   uint32_t at;
   for (size_t k = 0; n > 0 && k < t->n_inst; k++) {
     uint8_t c;
-    for (size_t skew = 0; tg_inst_literal(t, &t->inst[k], &c, skew); skew++) {
+    for (size_t skew = 0; inst_literal(t, &t->inst[k], &c, skew); skew++) {
       size_t last = k;
-      if (!tg_tag_at(t, k, skew, (const uint8_t *)tag, n, &last)) continue;
+      if (!tag_at(t, k, skew, (const uint8_t *)tag, n, &last)) continue;
       t->tag_inst = k;
       t->tag_skew = skew;
-      tg_status status = tg_fix_blanks(t, k, last);
+      tg_status status = fix_blanks(t, k, last);
       if (status == TG_OK) status = tg_template_pool(t, (const uint8_t *)tag, n, &at);
       if (status == TG_OK) t->tag = (tg_literal){at, (uint32_t)n};
       return status;
@@ -76,7 +76,7 @@ static tg_status tg_named_tag(tg_template *t, const char *tag, tg_error *err) {
                  "the tag '%.80s' is not among the literals outside optional parts", tag);
 }
 
-static tg_status tg_default_tag(tg_template *t, tg_error *err) {
+static tg_status default_tag(tg_template *t, tg_error *err) {
   for (size_t k = 0; k < t->n_inst; k++) {
     const tg_inst *in = &t->inst[k];
     if (in->op != TG_OP_LITERAL || in->optional) continue;
@@ -91,7 +91,7 @@ static tg_status tg_default_tag(tg_template *t, tg_error *err) {
 }
 
 /* Bytes before the tag, SIZE_MAX where they are not always the same number. */
-static size_t tg_lead(const tg_template *t) {
+static size_t fixed_lead(const tg_template *t) {
   size_t lead = t->tag_skew;
   for (size_t k = 0; k < t->tag_inst; k++) {
     const tg_inst *in = &t->inst[k];
@@ -108,7 +108,7 @@ static size_t tg_lead(const tg_template *t) {
 }
 
 /* True where the instructions from `k` on can match nothing at all (and no '$' follows). */
-static bool tg_rest_empty(const tg_template *t, size_t k) {
+static bool rest_empty(const tg_template *t, size_t k) {
   while (t->inst[k].op != TG_OP_MATCH) {
     if (t->inst[k].op == TG_OP_OPTION) {
       k = t->inst[k].skip;
@@ -122,21 +122,21 @@ static bool tg_rest_empty(const tg_template *t, size_t k) {
 }
 
 /* The instruction behind `k`: a closing bracket lies between the two where optional parts end. */
-static bool tg_last_of_option(const tg_template *t, size_t k) {
+static bool last_of_option(const tg_template *t, size_t k) {
   return t->inst[k].optional &&
          (!t->inst[k + 1].optional || t->inst[k + 1].op == TG_OP_OPTION);
 }
 
 /* A text that nothing must follow runs to the end of the line: alone it takes all, before
  * optional parts the whole template must end there. */
-static tg_status tg_link_text(tg_template *t) {
+static tg_status link_text(tg_template *t) {
   for (size_t k = 0; k + 1 < t->n_inst; k++) {
     tg_inst *in = &t->inst[k];
     if (in->op != TG_OP_TEXT) continue;
     if (t->inst[k + 1].op == TG_OP_END) in->possessive = true;
-    if (!tg_rest_empty(t, k + 1)) continue;
+    if (!rest_empty(t, k + 1)) continue;
     if (in->optional || t->inst[k + 1].op == TG_OP_MATCH) {
-      in->possessive = tg_last_of_option(t, k) || !in->optional;
+      in->possessive = last_of_option(t, k) || !in->optional;
       continue;
     }
     tg_inst match = t->inst[t->n_inst - 1];
@@ -152,7 +152,7 @@ static tg_status tg_link_text(tg_template *t) {
 }
 
 /* Adds the literals that can begin directly behind instruction `k` to the list of a word. */
-static tg_status tg_add_cuts(tg_template *t, size_t k) {
+static tg_status add_cuts(tg_template *t, size_t k) {
   for (; t->inst[k].op == TG_OP_OPTION || t->inst[k].op == TG_OP_LITERAL ||
          t->inst[k].op == TG_OP_CHOICE || t->inst[k].op == TG_OP_BLANKS;
        k = t->inst[k].op == TG_OP_OPTION ? t->inst[k].skip : k + 1) {
@@ -170,11 +170,11 @@ static tg_status tg_add_cuts(tg_template *t, size_t k) {
   return TG_OK;
 }
 
-static tg_status tg_link_words(tg_template *t) {
+static tg_status link_words(tg_template *t) {
   for (size_t k = 0; k < t->n_inst; k++) {
     if (t->inst[k].op != TG_OP_WORD) continue;
     uint32_t first = (uint32_t)t->n_alts;
-    tg_status status = tg_add_cuts(t, k + 1);
+    tg_status status = add_cuts(t, k + 1);
     if (status != TG_OK) return status;
     t->inst[k].alt = first;
     t->inst[k].alts = (uint32_t)t->n_alts - first;
@@ -182,8 +182,8 @@ static tg_status tg_link_words(tg_template *t) {
   return TG_OK;
 }
 
-/* BLANKS need not give back what they took where the next item cannot begin with a blank. */
-static void tg_link_blanks(tg_template *t) {
+/* BLANKS keep all they took where the next item cannot begin with a blank. */
+static void link_blanks(tg_template *t) {
   for (size_t k = 0; k + 1 < t->n_inst; k++) {
     if (t->inst[k].op != TG_OP_BLANKS) continue;
     const tg_inst *next = &t->inst[k + 1];
@@ -193,11 +193,11 @@ static void tg_link_blanks(tg_template *t) {
     for (uint32_t i = 0; i < next->alts && next->op != TG_OP_WORD; i++) {
       blank |= tg_is_blank(t->pool[t->alts[next->alt + i].at]);
     }
-    t->inst[k].possessive = !blank || tg_last_of_option(t, k);
+    t->inst[k].possessive = !blank || last_of_option(t, k);
   }
 }
 
-static bool tg_branches(const tg_inst *in) {
+static bool branches(const tg_inst *in) {
   switch (in->op) {
   case TG_OP_TEXT:
   case TG_OP_BLANKS:
@@ -214,7 +214,7 @@ static bool tg_branches(const tg_inst *in) {
 }
 
 /* Which fields are numbers. */
-static void tg_link_numbers(tg_template *t) {
+static void link_numbers(tg_template *t) {
   for (size_t i = 0; i < t->n_fields; i++) {
     const tg_field_type type = t->fields[i].type;
     const bool text = type == TG_FIELD_WORD || type == TG_FIELD_TEXT ||
@@ -223,16 +223,17 @@ static void tg_link_numbers(tg_template *t) {
   }
 }
 
-/* Gives memo planes and run caches to what can be reached in more than one way. */
-static void tg_link_memo(tg_template *t, bool row) {
+/* Gives memo planes and run caches to items that can be reached in more than one way. */
+static void link_memo(tg_template *t, bool row) {
   bool many = !row && t->lead == SIZE_MAX && !t->begin;
   for (size_t k = 0; k < t->n_inst; k++) {
     tg_inst *in = &t->inst[k];
-    many = many || tg_branches(in);
+    many = many || branches(in);
     if (!many) continue;
     bool simple = in->op == TG_OP_LITERAL || in->op == TG_OP_BLANK;
-    bool after = k > 0 && (t->inst[k - 1].op == TG_OP_LITERAL || t->inst[k - 1].op == TG_OP_BLANK) &&
-                 t->inst[k - 1].optional == in->optional;
+    const tg_inst *prev = k > 0 ? &t->inst[k - 1] : NULL;
+    bool after = prev != NULL && (prev->op == TG_OP_LITERAL || prev->op == TG_OP_BLANK) &&
+                 prev->optional == in->optional;
     if (!simple || !after) in->plane = t->planes++;
     if (!simple && in->op != TG_OP_OPTION && in->op != TG_OP_END && in->op != TG_OP_MATCH) {
       in->cache = t->caches;
@@ -246,17 +247,17 @@ tg_status tg_template_link(tg_template *t, const char *tag, bool row, tg_error *
   t->tag_inst = SIZE_MAX;
   t->lead = SIZE_MAX;
   if (tag != NULL) {
-    status = tg_named_tag(t, tag, err);
+    status = named_tag(t, tag, err);
   } else if (!row) {
-    status = tg_default_tag(t, err);
+    status = default_tag(t, err);
   }
-  if (status == TG_OK && t->tag_inst != SIZE_MAX) t->lead = tg_lead(t);
-  if (status == TG_OK) status = tg_link_text(t);
-  if (status == TG_OK) status = tg_link_words(t);
+  if (status == TG_OK && t->tag_inst != SIZE_MAX) t->lead = fixed_lead(t);
+  if (status == TG_OK) status = link_text(t);
+  if (status == TG_OK) status = link_words(t);
   if (status != TG_OK) return status;
-  tg_link_blanks(t);
-  tg_link_numbers(t);
-  tg_link_memo(t, row);
+  link_blanks(t);
+  link_numbers(t);
+  link_memo(t, row);
   t->straight = tg_template_straight(t);
   if (t->straight) tg_template_mark_gaps(t);
   return TG_OK;

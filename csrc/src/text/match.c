@@ -7,11 +7,11 @@
 enum { TG_JOB_GO, TG_JOB_TEXT, TG_JOB_WORD, TG_JOB_BLANKS, TG_JOB_CHOICE, TG_JOB_RESTORE };
 
 /* Where a try stands; `edge`: the byte before `pos` ends a number that no literal followed yet. */
-typedef struct tg_state {
+typedef struct cursor {
   size_t pos;
   uint32_t pc;
   bool edge;
-} tg_state;
+} cursor;
 
 void tg_scratch_init(tg_scratch *s, const tg_alloc *a) {
   memset(s, 0, sizeof *s);
@@ -46,9 +46,10 @@ tg_status tg_match_begin(tg_match *m, const tg_template *t, tg_scratch *s, const
   return TG_OK;
 }
 
-/* Remembers the failure of the try that came furthest; where any place may be a start, one that begins nothing is none.
- * Returns false, so that `return tg_miss(...)` is a statement. */
-static bool tg_miss(tg_match *m, uint32_t pc, size_t pos, const char *expected) {
+/* Remembers the failure of the try that came furthest; where any place may be a start, one that
+ * begins nothing is none.
+ * Returns false, so that `return miss(...)` is a statement. */
+static bool miss(tg_match *m, uint32_t pc, size_t pos, const char *expected) {
   if (m->roams && pos == m->start) return false;
   if (m->near.expected == NULL || pos - m->start > m->reach) {
     m->near = (tg_near){pc, pos, expected};
@@ -59,7 +60,7 @@ static bool tg_miss(tg_match *m, uint32_t pc, size_t pos, const char *expected) 
 }
 
 /* A hex digit that is the level of an OP-TEE line ("D/TC:") cutting in is no digit. */
-static bool tg_is_level(const uint8_t *line, size_t n, size_t slash) {
+static bool is_level(const uint8_t *line, size_t n, size_t slash) {
   const uint8_t *p = line + slash;
   return n - slash >= 4 && p[0] == '/' && p[3] == ':' && tg_is_one_of(p[-1], "DEF") &&
          (memcmp(p + 1, "TC", 2) == 0 || memcmp(p + 1, "TA", 2) == 0 ||
@@ -67,7 +68,7 @@ static bool tg_is_level(const uint8_t *line, size_t n, size_t slash) {
 }
 
 /* A kernel's stamp, "[    4.591864]", or its beginning at the end of the line, cutting in. */
-static bool tg_is_stamp(const uint8_t *p, size_t n, size_t pos) {
+static bool is_stamp(const uint8_t *p, size_t n, size_t pos) {
   size_t dots = 0;
   if (p[pos++] != '[') return false;
   for (; pos < n && (p[pos] == ' ' || tg_is_digit(p[pos]) || p[pos] == '.'); pos++)
@@ -76,24 +77,24 @@ static bool tg_is_stamp(const uint8_t *p, size_t n, size_t pos) {
 }
 
 bool tg_number_torn(const uint8_t *p, size_t n, size_t pos) {
-  return tg_is_edge(p[pos]) || tg_is_level(p, n, pos) || tg_is_stamp(p, n, pos);
+  return tg_is_edge(p[pos]) || is_level(p, n, pos) || is_stamp(p, n, pos);
 }
 
-/* A number that touches a letter, a digit, '_' or '.', or what another writer put behind it, was
+/* A number that touches a letter, a digit, '_' or '.', or another writer's text, was
  * not ended cleanly. */
-static bool tg_touches(tg_match *m, const tg_state *st) {
-  if (!st->edge || st->pos >= m->n) return false;
-  if (!tg_number_torn(m->p, m->n, st->pos)) return false;
-  if (m->near.expected == NULL || st->pos - m->start >= m->reach) {
-    m->near = (tg_near){st->pc, st->pos, "the end of the number"};
-    m->reach = st->pos - m->start;
+static bool number_touches(tg_match *m, const cursor *cur) {
+  if (!cur->edge || cur->pos >= m->n) return false;
+  if (!tg_number_torn(m->p, m->n, cur->pos)) return false;
+  if (m->near.expected == NULL || cur->pos - m->start >= m->reach) {
+    m->near = (tg_near){cur->pc, cur->pos, "the end of the number"};
+    m->reach = cur->pos - m->start;
     m->near_edge = true;
   }
   return true;
 }
 
 /* Marks (plane, pos); true where it was marked before: that way was tried already. */
-static bool tg_visited(tg_match *m, uint32_t plane, size_t pos, bool edge) {
+static bool visited(tg_match *m, uint32_t plane, size_t pos, bool edge) {
   if (plane == TG_NO_PLANE) return false;
   size_t bit = (2 * (size_t)plane + edge) * (m->n + 1) + pos;
   uint64_t mask = UINT64_C(1) << (bit % 64);
@@ -103,7 +104,7 @@ static bool tg_visited(tg_match *m, uint32_t plane, size_t pos, bool edge) {
   return before;
 }
 
-static bool tg_push(tg_match *m, tg_job job) {
+static bool push(tg_match *m, tg_job job) {
   tg_scratch *s = m->s;
   if (s->n_jobs == s->cap_jobs) {
     void *data = s->jobs;
@@ -117,23 +118,23 @@ static bool tg_push(tg_match *m, tg_job job) {
   return true;
 }
 
-/* Sets the span of a field; what it was comes back when the way turns out wrong. */
-static bool tg_capture(tg_match *m, const tg_inst *in, size_t start, size_t end) {
+/* Sets the span of a field; the old one comes back when the way turns out wrong. */
+static bool capture(tg_match *m, const tg_inst *in, size_t start, size_t end) {
   if (in->field == UINT32_MAX) return true;
   tg_span *f = &m->fields[in->field];
-  if (m->s->n_jobs > 0 && !tg_push(m, (tg_job){f->start, f->end, in->field, TG_JOB_RESTORE, false}))
+  if (m->s->n_jobs > 0 && !push(m, (tg_job){f->start, f->end, in->field, TG_JOB_RESTORE, false}))
     return false;
   *f = (tg_span){start, end};
   return true;
 }
 
-static bool tg_literal_at(const tg_match *m, uint32_t alt, size_t pos) {
+static bool literal_at(const tg_match *m, uint32_t alt, size_t pos) {
   tg_literal lit = m->t->alts[alt];
   return m->n - pos >= lit.n && memcmp(m->p + pos, m->t->pool + lit.at, lit.n) == 0;
 }
 
 /* How far the literal agrees with the line: a miss inside it is further than one before it. */
-static size_t tg_literal_common(const tg_match *m, uint32_t alt, size_t pos) {
+static size_t literal_common(const tg_match *m, uint32_t alt, size_t pos) {
   tg_literal lit = m->t->alts[alt];
   size_t k = 0;
   while (k < lit.n && pos + k < m->n && m->p[pos + k] == m->t->pool[lit.at + k]) k++;
@@ -141,7 +142,7 @@ static size_t tg_literal_common(const tg_match *m, uint32_t alt, size_t pos) {
 }
 
 /* The next place at or after `pos` where the literal `in` begins, SIZE_MAX if there is none. */
-static size_t tg_literal_next(tg_match *m, const tg_inst *text, const tg_inst *in, size_t pos) {
+static size_t literal_next(tg_match *m, const tg_inst *text, const tg_inst *in, size_t pos) {
   tg_span *run = text->cache == TG_NO_PLANE ? NULL : &m->s->runs[text->cache];
   size_t from = pos;
   if (run != NULL && pos >= run->start && pos < run->end) from = run->end;
@@ -150,7 +151,7 @@ static size_t tg_literal_next(tg_match *m, const tg_inst *text, const tg_inst *i
   for (; at < m->n; at++) {
     const uint8_t *hit = memchr(m->p + at, first, m->n - at);
     at = hit == NULL ? m->n : (size_t)(hit - m->p);
-    if (at < m->n && tg_literal_at(m, in->alt, at)) break;
+    if (at < m->n && literal_at(m, in->alt, at)) break;
     if (at == m->n) break;
   }
   if (run != NULL) *run = (tg_span){pos, at};
@@ -159,87 +160,87 @@ static size_t tg_literal_next(tg_match *m, const tg_inst *text, const tg_inst *i
 }
 
 /* TEXT: the shortest first; the longer ones wait on the stack. */
-static bool tg_do_text(tg_match *m, const tg_inst *in, tg_state *st, size_t start) {
-  size_t at = st->pos;
-  if (tg_touches(m, st)) return false;
+static bool do_text(tg_match *m, const tg_inst *in, cursor *cur, size_t start) {
+  size_t at = cur->pos;
+  if (number_touches(m, cur)) return false;
   if (in->possessive) {
     at = m->n;
   } else if (in[1].op == TG_OP_LITERAL) {
-    at = tg_literal_next(m, in, in + 1, at);
-    if (at == SIZE_MAX) return tg_miss(m, st->pc + 1, m->n, "the literal behind a text");
+    at = literal_next(m, in, in + 1, at);
+    if (at == SIZE_MAX) return miss(m, cur->pc + 1, m->n, "the literal behind a text");
   }
-  if (tg_visited(m, in->plane, at, false)) return false;
+  if (visited(m, in->plane, at, false)) return false;
   if (!in->possessive && at < m->n &&
-      !tg_push(m, (tg_job){at + 1, start, st->pc, TG_JOB_TEXT, false}))
+      !push(m, (tg_job){at + 1, start, cur->pc, TG_JOB_TEXT, false}))
     return false;
-  if (!tg_capture(m, in, start, at)) return false;
-  *st = (tg_state){at, st->pc + 1, false};
+  if (!capture(m, in, start, at)) return false;
+  *cur = (cursor){at, cur->pc + 1, false};
   return true;
 }
 
-static bool tg_cut_here(const tg_match *m, const tg_inst *in, size_t at) {
+static bool cut_here(const tg_match *m, const tg_inst *in, size_t at) {
   for (uint32_t i = 0; i < in->alts; i++) {
-    if (tg_literal_at(m, in->alt + i, at)) return true;
+    if (literal_at(m, in->alt + i, at)) return true;
   }
   return false;
 }
 
 /* WORD from its second byte on: ends where a literal that may follow begins, else at the blank. */
-static bool tg_do_word(tg_match *m, const tg_inst *in, tg_state *st, size_t start) {
-  size_t at = st->pos;
+static bool do_word(tg_match *m, const tg_inst *in, cursor *cur, size_t start) {
+  size_t at = cur->pos;
   if (in->alts == 0) {
     at = tg_run_end(m, in->cache, TG_CLASS_WORD, at);
   } else {
-    for (; at < m->n && !tg_is_blank(m->p[at]) && !tg_cut_here(m, in, at); at++) {
-      if (tg_visited(m, in->plane, at, false)) return false;
+    for (; at < m->n && !tg_is_blank(m->p[at]) && !cut_here(m, in, at); at++) {
+      if (visited(m, in->plane, at, false)) return false;
     }
-    m->s->work += at - st->pos;
+    m->s->work += at - cur->pos;
   }
-  if (tg_visited(m, in->plane, at, false)) return false;
+  if (visited(m, in->plane, at, false)) return false;
   if (at < m->n && !tg_is_blank(m->p[at]) &&
-      !tg_push(m, (tg_job){at + 1, start, st->pc, TG_JOB_WORD, false}))
+      !push(m, (tg_job){at + 1, start, cur->pc, TG_JOB_WORD, false}))
     return false;
-  if (!tg_capture(m, in, start, at)) return false;
-  *st = (tg_state){at, st->pc + 1, false};
+  if (!capture(m, in, start, at)) return false;
+  *cur = (cursor){at, cur->pc + 1, false};
   return true;
 }
 
 /* BLANKS: the most first; fewer, down to `low`, wait on the stack. */
-static bool tg_do_blanks(tg_match *m, const tg_inst *in, tg_state *st) {
-  size_t pos = st->pos;
+static bool do_blanks(tg_match *m, const tg_inst *in, cursor *cur) {
+  size_t pos = cur->pos;
   size_t end = pos;
   if (in->possessive) {
     end = tg_run_end(m, in->cache, TG_CLASS_BLANK, pos);
-    st->edge = st->edge && end == pos;
-    st->pos = end;
-    st->pc++;
+    cur->edge = cur->edge && end == pos;
+    cur->pos = end;
+    cur->pc++;
     return true;
   }
-  if (tg_visited(m, in->plane, pos, st->edge)) return false;
+  if (visited(m, in->plane, pos, cur->edge)) return false;
   while (end < m->n && tg_is_blank(m->p[end])) {
-    if (tg_visited(m, in->plane, end + 1, false)) break;
+    if (visited(m, in->plane, end + 1, false)) break;
     end++;
   }
   m->s->work += end - pos;
-  if (end > pos && !tg_push(m, (tg_job){end - 1, pos, st->pc, TG_JOB_BLANKS, st->edge}))
+  if (end > pos && !push(m, (tg_job){end - 1, pos, cur->pc, TG_JOB_BLANKS, cur->edge}))
     return false;
-  *st = (tg_state){end, st->pc + 1, st->edge && end == pos};
+  *cur = (cursor){end, cur->pc + 1, cur->edge && end == pos};
   return true;
 }
 
 /* CHOICE from alternative `k` on. */
-static bool tg_do_choice(tg_match *m, const tg_inst *in, tg_state *st, uint32_t k) {
-  while (k < in->alts && !tg_literal_at(m, in->alt + k, st->pos)) k++;
-  if (k == in->alts) return tg_miss(m, st->pc, st->pos, "one of the alternatives");
-  if (k + 1 < in->alts && !tg_push(m, (tg_job){st->pos, k + 1, st->pc, TG_JOB_CHOICE, false}))
+static bool do_choice(tg_match *m, const tg_inst *in, cursor *cur, uint32_t k) {
+  while (k < in->alts && !literal_at(m, in->alt + k, cur->pos)) k++;
+  if (k == in->alts) return miss(m, cur->pc, cur->pos, "one of the alternatives");
+  if (k + 1 < in->alts && !push(m, (tg_job){cur->pos, k + 1, cur->pc, TG_JOB_CHOICE, false}))
     return false;
-  size_t end = st->pos + m->t->alts[in->alt + k].n;
-  if (!tg_capture(m, in, st->pos, end)) return false;
-  *st = (tg_state){end, st->pc + 1, false};
+  size_t end = cur->pos + m->t->alts[in->alt + k].n;
+  if (!capture(m, in, cur->pos, end)) return false;
+  *cur = (cursor){end, cur->pc + 1, false};
   return true;
 }
 
-static const char *tg_number_name(uint8_t type) {
+static const char *number_name(uint8_t type) {
   switch (type) {
   case TG_FIELD_HEX:
     return "a lower-case hex digit";
@@ -250,24 +251,24 @@ static const char *tg_number_name(uint8_t type) {
   }
 }
 
-static bool tg_do_number(tg_match *m, const tg_inst *in, tg_state *st) {
-  if (tg_touches(m, st) && in->width == 0) return false;
-  size_t end = tg_number_end(m, in, st->pos);
-  if (end == SIZE_MAX) return tg_miss(m, st->pc, st->pos, tg_number_name(in->type));
-  size_t start = st->pos;
+static bool do_number(tg_match *m, const tg_inst *in, cursor *cur) {
+  if (number_touches(m, cur) && in->width == 0) return false;
+  size_t end = tg_number_end(m, in, cur->pos);
+  if (end == SIZE_MAX) return miss(m, cur->pc, cur->pos, number_name(in->type));
+  size_t start = cur->pos;
   while (in->width > 0 && tg_is_blank(m->p[start])) start++;
-  if (!tg_capture(m, in, start, end)) return false;
-  *st = (tg_state){end, st->pc + 1, true};
+  if (!capture(m, in, start, end)) return false;
+  *cur = (cursor){end, cur->pc + 1, true};
   /* A column of a fixed width may touch the next one. */
-  if (in[1].op == TG_OP_NUMBER && in[1].width > 0) st->edge = false;
+  if (in[1].op == TG_OP_NUMBER && in[1].width > 0) cur->edge = false;
   return true;
 }
 
 /* From the opening quote to the next one that no backslash escapes. */
-static bool tg_do_quoted(tg_match *m, const tg_inst *in, tg_state *st) {
-  if (tg_touches(m, st)) return false;
-  if (st->pos >= m->n || m->p[st->pos] != '"') return tg_miss(m, st->pc, st->pos, "a quote");
-  size_t start = st->pos + 1;
+static bool do_quoted(tg_match *m, const tg_inst *in, cursor *cur) {
+  if (number_touches(m, cur)) return false;
+  if (cur->pos >= m->n || m->p[cur->pos] != '"') return miss(m, cur->pc, cur->pos, "a quote");
+  size_t start = cur->pos + 1;
   tg_span *run = in->cache == TG_NO_PLANE ? NULL : &m->s->runs[in->cache];
   size_t at = start;
   if (run != NULL && start >= run->start && start < run->end) at = run->end;
@@ -275,82 +276,82 @@ static bool tg_do_quoted(tg_match *m, const tg_inst *in, tg_state *st) {
   while (at < m->n && m->p[at] != '"') at += m->p[at] == '\\' && at + 1 < m->n ? 2 : 1;
   m->s->work += at - from;
   if (run != NULL) *run = (tg_span){start, at};
-  if (at >= m->n) return tg_miss(m, st->pc, m->n, "the closing quote");
-  if (!tg_capture(m, in, start, at)) return false;
-  *st = (tg_state){at + 1, st->pc + 1, false};
+  if (at >= m->n) return miss(m, cur->pc, m->n, "the closing quote");
+  if (!capture(m, in, start, at)) return false;
+  *cur = (cursor){at + 1, cur->pc + 1, false};
   return true;
 }
 
-static bool tg_do_literal(tg_match *m, const tg_inst *in, tg_state *st) {
-  if (st->pc == m->t->tag_inst) {
-    size_t tag = st->pos + m->t->tag_skew;
+static bool do_literal(tg_match *m, const tg_inst *in, cursor *cur) {
+  if (cur->pc == m->t->tag_inst) {
+    size_t tag = cur->pos + m->t->tag_skew;
     if (m->tag_at != SIZE_MAX && tag != m->tag_at) return false;
     m->tag_pos = tag;
   }
-  if (!tg_literal_at(m, in->alt, st->pos)) {
-    size_t common = tg_literal_common(m, in->alt, st->pos);
-    if (common == st->pos && tg_touches(m, st)) return false;
-    return tg_miss(m, st->pc, common, "the literal");
+  if (!literal_at(m, in->alt, cur->pos)) {
+    size_t common = literal_common(m, in->alt, cur->pos);
+    if (common == cur->pos && number_touches(m, cur)) return false;
+    return miss(m, cur->pc, common, "the literal");
   }
-  *st = (tg_state){st->pos + m->t->alts[in->alt].n, st->pc + 1, false};
+  *cur = (cursor){cur->pos + m->t->alts[in->alt].n, cur->pc + 1, false};
   return true;
 }
 
 /* One instruction; false: this way is wrong. */
-static bool tg_step(tg_match *m, const tg_inst *in, tg_state *st) {
+static bool step(tg_match *m, const tg_inst *in, cursor *cur) {
   m->s->work++;
   switch (in->op) {
   case TG_OP_LITERAL:
-    return tg_do_literal(m, in, st);
+    return do_literal(m, in, cur);
   case TG_OP_BLANK:
-    if (st->pos >= m->n || !tg_is_blank(m->p[st->pos])) {
-      return (!tg_touches(m, st)) && tg_miss(m, st->pc, st->pos, "a blank");
+    if (cur->pos >= m->n || !tg_is_blank(m->p[cur->pos])) {
+      return (!number_touches(m, cur)) && miss(m, cur->pc, cur->pos, "a blank");
     }
-    *st = (tg_state){st->pos + 1, st->pc + 1, false};
+    *cur = (cursor){cur->pos + 1, cur->pc + 1, false};
     return true;
   case TG_OP_BLANKS:
-    return tg_do_blanks(m, in, st);
+    return do_blanks(m, in, cur);
   case TG_OP_NUMBER:
-    return tg_do_number(m, in, st);
+    return do_number(m, in, cur);
   case TG_OP_WORD: {
-    if (tg_touches(m, st)) return false;
-    if (st->pos >= m->n || tg_is_blank(m->p[st->pos])) return tg_miss(m, st->pc, st->pos, "a word");
-    size_t start = st->pos++;
-    return tg_do_word(m, in, st, start);
+    if (number_touches(m, cur)) return false;
+    if (cur->pos >= m->n || tg_is_blank(m->p[cur->pos])) return miss(m, cur->pc, cur->pos, "a word");
+    size_t start = cur->pos++;
+    return do_word(m, in, cur, start);
   }
   case TG_OP_TEXT:
-    return tg_do_text(m, in, st, st->pos);
+    return do_text(m, in, cur, cur->pos);
   case TG_OP_QUOTED:
-    return tg_do_quoted(m, in, st);
+    return do_quoted(m, in, cur);
   case TG_OP_CHOICE:
-    return tg_do_choice(m, in, st, 0);
+    return do_choice(m, in, cur, 0);
   case TG_OP_OPTION:
-    if (!tg_push(m, (tg_job){st->pos, 0, in->skip, TG_JOB_GO, st->edge})) return false;
-    st->pc++;
+    if (!push(m, (tg_job){cur->pos, 0, in->skip, TG_JOB_GO, cur->edge})) return false;
+    cur->pc++;
     return true;
   default: /* END */
-    if (st->pos != m->n) return (!tg_touches(m, st)) && tg_miss(m, st->pc, st->pos, "the line's end");
-    st->pc++;
+    if (cur->pos != m->n) return (!number_touches(m, cur)) && miss(m, cur->pc, cur->pos, "the line's end");
+    cur->pc++;
     return true;
   }
 }
 
 /* Takes a waiting job up again; false: its way is wrong or it only restored a field. */
-static bool tg_resume(tg_match *m, const tg_job *job, tg_state *st) {
+static bool resume(tg_match *m, const tg_job *job, cursor *cur) {
   const tg_inst *in = &m->t->inst[job->pc];
-  *st = (tg_state){job->pos, job->pc, job->edge};
+  *cur = (cursor){job->pos, job->pc, job->edge};
   switch (job->kind) {
   case TG_JOB_TEXT:
-    return tg_do_text(m, in, st, job->aux);
+    return do_text(m, in, cur, job->aux);
   case TG_JOB_WORD:
-    return tg_do_word(m, in, st, job->aux);
+    return do_word(m, in, cur, job->aux);
   case TG_JOB_CHOICE:
-    return tg_do_choice(m, in, st, (uint32_t)job->aux);
+    return do_choice(m, in, cur, (uint32_t)job->aux);
   case TG_JOB_BLANKS:
     if (job->pos > job->aux &&
-        !tg_push(m, (tg_job){job->pos - 1, job->aux, job->pc, TG_JOB_BLANKS, job->edge}))
+        !push(m, (tg_job){job->pos - 1, job->aux, job->pc, TG_JOB_BLANKS, job->edge}))
       return false;
-    *st = (tg_state){job->pos, job->pc + 1, job->edge && job->pos == job->aux};
+    *cur = (cursor){job->pos, job->pc + 1, job->edge && job->pos == job->aux};
     return true;
   case TG_JOB_RESTORE:
     m->fields[job->pc] = (tg_span){job->pos, job->aux};
@@ -361,24 +362,24 @@ static bool tg_resume(tg_match *m, const tg_job *job, tg_state *st) {
 }
 
 /* TEXT, WORD and BLANKS mark the positions of their loops themselves. */
-static bool tg_marks_itself(const tg_inst *in) {
+static bool marks_itself(const tg_inst *in) {
   return in->op == TG_OP_TEXT || (in->op == TG_OP_BLANKS && !in->possessive) ||
          in->op == TG_OP_WORD;
 }
 
 /* Follows one way to its end. */
-static bool tg_walk(tg_match *m, tg_state st) {
+static bool walk(tg_match *m, cursor cur) {
   for (;;) {
-    const tg_inst *in = &m->t->inst[st.pc];
-    if (in->plane != TG_NO_PLANE && !tg_marks_itself(in) &&
-        tg_visited(m, in->plane, st.pos, st.edge))
+    const tg_inst *in = &m->t->inst[cur.pc];
+    if (in->plane != TG_NO_PLANE && !marks_itself(in) &&
+        visited(m, in->plane, cur.pos, cur.edge))
       return false;
     if (in->op == TG_OP_MATCH) {
-      if (tg_touches(m, &st)) return false;
-      m->end = st.pos;
+      if (number_touches(m, &cur)) return false;
+      m->end = cur.pos;
       return true;
     }
-    if (!tg_step(m, in, &st)) return false;
+    if (!step(m, in, &cur)) return false;
   }
 }
 
@@ -387,17 +388,17 @@ bool tg_match_at(tg_match *m, size_t start) {
   m->s->n_jobs = 0;
   m->tag_pos = SIZE_MAX;
   m->start = start;
-  if (tg_walk(m, (tg_state){start, 0, false})) return true;
+  if (walk(m, (cursor){start, 0, false})) return true;
   while (m->s->n_jobs > 0 && !m->nomem) {
     tg_job job = m->s->jobs[--m->s->n_jobs];
-    tg_state st;
-    if (tg_resume(m, &job, &st) && tg_walk(m, st)) return true;
+    cursor cur;
+    if (resume(m, &job, &cur) && walk(m, cur)) return true;
   }
   return false;
 }
 
-/* The number that begins at `start` touches what stands before it. */
-static bool tg_start_touches(tg_match *m, size_t start) {
+/* The number that begins at `start` touches the byte before it. */
+static bool start_touches(tg_match *m, size_t start) {
   if (tg_is_digit(m->p[start - 1]) || tg_number_end(m, &m->t->inst[0], start) == SIZE_MAX)
     return true;
   if (m->near.expected == NULL) {
@@ -407,9 +408,9 @@ static bool tg_start_touches(tg_match *m, size_t start) {
   return true;
 }
 
-/* A field that begins the template takes all that its type allows: what stands before it must
+/* A field that begins the template takes all that its type allows: the byte before it must
  * not belong to it. */
-static bool tg_may_start(tg_match *m, size_t start) {
+static bool may_start(tg_match *m, size_t start) {
   const tg_inst *in = &m->t->inst[0];
   if (start == 0) return true;
   uint8_t before = m->p[start - 1];
@@ -418,7 +419,7 @@ static bool tg_may_start(tg_match *m, size_t start) {
   if (in->op != TG_OP_NUMBER) return true;
   bool touches = tg_is_edge(before) || before == '-' || before == '+' ||
                  (in->type == TG_FIELD_GROUPED && before == ',');
-  return !touches || !tg_start_touches(m, start);
+  return !touches || !start_touches(m, start);
 }
 
 bool tg_match_tag(tg_match *m, size_t from, size_t tag_at) {
@@ -437,7 +438,7 @@ bool tg_match_tag(tg_match *m, size_t from, size_t tag_at) {
   if (t->inst[0].op == TG_OP_TEXT) return tg_match_at(m, from);
   m->roams = true;
   for (size_t start = from; start <= tag_at && !m->nomem; start++) {
-    if (tg_may_start(m, start) && tg_match_at(m, start)) return true;
+    if (may_start(m, start) && tg_match_at(m, start)) return true;
   }
   return false;
 }
@@ -458,7 +459,7 @@ bool tg_match_line(tg_match *m, const size_t *tags, size_t n_tags) {
   if (t->inst[0].op == TG_OP_TEXT) return tg_match_at(m, 0);
   m->roams = true;
   for (size_t start = 0; start <= tags[n_tags - 1] && !m->nomem; start++) {
-    if (tg_may_start(m, start) && tg_match_at(m, start)) return true;
+    if (may_start(m, start) && tg_match_at(m, start)) return true;
   }
   return false;
 }

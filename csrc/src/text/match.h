@@ -20,7 +20,7 @@ typedef struct tg_scratch {
   size_t cap_runs;
   tg_job *jobs;
   size_t n_jobs, cap_jobs;
-  uint64_t work; /* instructions run and bytes looked at in runs: what the tests bound */
+  uint64_t work; /* instructions run and bytes looked at in runs: the tests bound it */
 } tg_scratch;
 
 void tg_scratch_init(tg_scratch *s, const tg_alloc *a);

@@ -1,4 +1,4 @@
-/* near.c - what came near a rule, and what a template expected there.
+/* near.c - the nearest misses of each rule, and the item that failed.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "near.h"
 
@@ -10,19 +10,19 @@
 #define TG_EXCERPT_BEFORE 60 /* bytes of an excerpt before the place, at most */
 #define TG_LITERAL_SHOWN 40
 
-typedef struct tg_kept {
+typedef struct kept_miss {
   uint64_t number, offset;
   size_t taken, reach;
   uint32_t item;
   uint32_t n;
   const char *expected;
   uint8_t excerpt[TG_EXCERPT];
-} tg_kept;
+} kept_miss;
 
 struct tg_near_store {
   tg_alloc alloc;
   const tg_ruleset *rules;
-  tg_kept *kept; /* TG_NEAR_KEPT for every rule, the nearest first */
+  kept_miss *kept; /* TG_NEAR_KEPT for every rule, the nearest first */
   uint8_t *n_kept;
   tg_miss *held;
   size_t n_held, cap_held;
@@ -65,7 +65,7 @@ tg_status tg_near_hold(tg_near_store *s, const tg_miss *miss) {
 }
 
 /* True where `a` comes before `b`: lines nobody took first, then the furthest. */
-static bool tg_nearer(const tg_kept *a, const tg_kept *b) {
+static bool nearer(const kept_miss *a, const kept_miss *b) {
   bool free_a = a->taken == TG_NOT;
   bool free_b = b->taken == TG_NOT;
   return free_a != free_b ? free_a : a->reach > b->reach;
@@ -73,35 +73,35 @@ static bool tg_nearer(const tg_kept *a, const tg_kept *b) {
 
 bool tg_near_wants(const tg_near_store *s, size_t rule, size_t reach, bool taken) {
   const size_t n = s->n_kept[rule];
-  const tg_kept one = {.taken = taken ? rule : TG_NOT, .reach = reach};
-  return n < TG_NEAR_KEPT || tg_nearer(&one, &s->kept[rule * TG_NEAR_KEPT + n - 1]);
+  const kept_miss one = {.taken = taken ? rule : TG_NOT, .reach = reach};
+  return n < TG_NEAR_KEPT || nearer(&one, &s->kept[rule * TG_NEAR_KEPT + n - 1]);
 }
 
-static void tg_near_keep(tg_near_store *s, const tg_miss *miss, size_t taken) {
-  tg_kept *list = s->kept + miss->rule * TG_NEAR_KEPT;
-  tg_kept one = {.offset = tg_line_offset(miss->line, miss->at),
+static void near_keep(tg_near_store *s, const tg_miss *miss, size_t taken) {
+  kept_miss *list = s->kept + miss->rule * TG_NEAR_KEPT;
+  kept_miss one = {.offset = tg_line_offset(miss->line, miss->at),
                  .number = tg_line_number(miss->line, miss->at),
                  .taken = taken,
                  .reach = miss->reach,
                  .item = miss->item,
                  .expected = miss->expected};
   size_t n = s->n_kept[miss->rule];
-  if (n == TG_NEAR_KEPT && !tg_nearer(&one, &list[n - 1])) return;
+  if (n == TG_NEAR_KEPT && !nearer(&one, &list[n - 1])) return;
   tg_str excerpt = tg_excerpt(miss->line, one.offset);
   one.n = (uint32_t)excerpt.n;
   if (excerpt.n > 0) memcpy(one.excerpt, excerpt.p, excerpt.n);
   if (n < TG_NEAR_KEPT) s->n_kept[miss->rule] = (uint8_t)(++n);
   size_t at = n - 1;
-  for (; at > 0 && tg_nearer(&one, &list[at - 1]); at--) list[at] = list[at - 1];
+  for (; at > 0 && nearer(&one, &list[at - 1]); at--) list[at] = list[at - 1];
   list[at] = one;
 }
 
 void tg_near_settle(tg_near_store *s, size_t taken) {
-  for (size_t i = 0; i < s->n_held; i++) tg_near_keep(s, &s->held[i], taken);
+  for (size_t i = 0; i < s->n_held; i++) near_keep(s, &s->held[i], taken);
   s->n_held = 0;
 }
 
-static tg_status tg_near_row(const tg_near_store *s, size_t rule, const tg_kept *k, tg_table *t) {
+static tg_status near_row(const tg_near_store *s, size_t rule, const kept_miss *k, tg_table *t) {
   char expected[96];
   size_t row;
   const tg_template *tpl = s->rules->rules[rule].t;
@@ -132,7 +132,7 @@ tg_status tg_near_table(const tg_alloc *a, const tg_near_store *s, tg_table **ou
   tg_status status = tg_table_new(a, defs, TG_NEAR_COLUMNS, &t);
   for (size_t rule = 0; s != NULL && status == TG_OK && rule < s->rules->n_rules; rule++) {
     for (size_t i = 0; status == TG_OK && i < s->n_kept[rule]; i++)
-      status = tg_near_row(s, rule, &s->kept[rule * TG_NEAR_KEPT + i], t);
+      status = near_row(s, rule, &s->kept[rule * TG_NEAR_KEPT + i], t);
   }
   if (status != TG_OK) {
     tg_table_free(t);

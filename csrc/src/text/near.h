@@ -1,4 +1,4 @@
-/* near.h - what came near a rule, and what a template expected there.
+/* near.h - the nearest misses of each rule, and the item that failed.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TICKGAUGE_TEXT_NEAR_H
 #define TICKGAUGE_TEXT_NEAR_H
@@ -21,17 +21,17 @@ typedef struct tg_near_store tg_near_store;
 /* Room for the misses of `rules` rules. TG_OK, TG_ENOMEM. */
 tg_status tg_near_new(const tg_alloc *a, const tg_ruleset *rules, tg_near_store **out);
 void tg_near_free(tg_near_store *s);
-/* Holds a miss of the line at hand until it is known which rule took the line. TG_OK, TG_ENOMEM. */
+/* Buffers a near miss until the matching rule of the current line is known. TG_OK, TG_ENOMEM. */
 tg_status tg_near_hold(tg_near_store *s, const tg_miss *miss);
 /* True where a miss of `rule` that came `reach` bytes far may be kept: it ranks before one that is,
  * or there is room. `taken`: another rule took the line. */
 bool tg_near_wants(const tg_near_store *s, size_t rule, size_t reach, bool taken);
 /* The line is over: `taken` got its record, TG_NOT: nobody. */
 void tg_near_settle(tg_near_store *s, size_t taken);
-/* Writes what was kept into a new table; `s` NULL gives an empty one. TG_OK, TG_ENOMEM. */
+/* Writes the kept misses into a new table; `s` NULL gives an empty one. TG_OK, TG_ENOMEM. */
 tg_status tg_near_table(const tg_alloc *a, const tg_near_store *s, tg_table **out);
 
-/* The words for what item `item` of a template expected: a literal in quotes, else `expected`. */
+/* Describes item `item` of a template: a literal in quotes, else `expected`. */
 void tg_expected_text(const tg_template *t, uint32_t item, const char *expected, char *out,
                       size_t size);
 /* The bytes of the source around `offset`, at most TG_EXCERPT. */

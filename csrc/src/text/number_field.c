@@ -3,7 +3,7 @@
 
 #define TG_GROUPED_BYTES 64 /* longer cannot be a value */
 
-static bool tg_in_class(tg_class c, uint8_t b) {
+static bool in_class(tg_class c, uint8_t b) {
   switch (c) {
   case TG_CLASS_DIGIT:
     return tg_is_digit(b);
@@ -22,31 +22,31 @@ size_t tg_run_end(tg_match *m, uint32_t slot, tg_class c, size_t pos) {
   tg_span *run = slot == TG_NO_PLANE ? NULL : &m->s->runs[slot];
   if (run != NULL && pos >= run->start && pos < run->end) return run->end;
   size_t end = pos;
-  while (end < m->n && tg_in_class(c, m->p[end])) end++;
+  while (end < m->n && in_class(c, m->p[end])) end++;
   if (run != NULL) *run = (tg_span){pos, end};
   m->s->work += end - pos;
   return end;
 }
 
-static uint32_t tg_slot(const tg_inst *in, uint32_t k) {
+static uint32_t cache_slot(const tg_inst *in, uint32_t k) {
   return in->cache == TG_NO_PLANE ? TG_NO_PLANE : in->cache + k;
 }
 
-static bool tg_sign(const tg_match *m, size_t pos) {
+static bool sign(const tg_match *m, size_t pos) {
   return pos < m->n && (m->p[pos] == '-' || m->p[pos] == '+');
 }
 
 /* digits [. digits] or . digits; SIZE_MAX without a digit. */
-static size_t tg_decimal_end(tg_match *m, const tg_inst *in, size_t pos) {
-  size_t whole = tg_run_end(m, tg_slot(in, 0), TG_CLASS_DIGIT, pos);
+static size_t decimal_end(tg_match *m, const tg_inst *in, size_t pos) {
+  size_t whole = tg_run_end(m, cache_slot(in, 0), TG_CLASS_DIGIT, pos);
   if (whole >= m->n || m->p[whole] != '.') return whole > pos ? whole : SIZE_MAX;
-  size_t part = tg_run_end(m, tg_slot(in, 1), TG_CLASS_DIGIT, whole + 1);
+  size_t part = tg_run_end(m, cache_slot(in, 1), TG_CLASS_DIGIT, whole + 1);
   if (part > whole + 1) return part;
   return whole > pos ? whole : SIZE_MAX;
 }
 
 /* The length of nan, inf or infinity in any case at `pos`, 0 if none of them stands there. */
-static size_t tg_missing_word(const tg_match *m, size_t pos) {
+static size_t missing_word(const tg_match *m, size_t pos) {
   static const char *const words[] = {"infinity", "inf", "nan"};
   for (size_t i = 0; i < 3; i++) {
     size_t k = 0;
@@ -56,19 +56,19 @@ static size_t tg_missing_word(const tg_match *m, size_t pos) {
   return 0;
 }
 
-static size_t tg_exponent_end(tg_match *m, const tg_inst *in, size_t pos) {
-  size_t word = tg_missing_word(m, pos);
+static size_t exponent_end(tg_match *m, const tg_inst *in, size_t pos) {
+  size_t word = missing_word(m, pos);
   if (word > 0) return pos + word;
-  size_t end = tg_decimal_end(m, in, pos);
+  size_t end = decimal_end(m, in, pos);
   if (end == SIZE_MAX || end >= m->n || (m->p[end] | 0x20) != 'e') return end;
   size_t digits = end + 1;
-  if (tg_sign(m, digits)) digits++;
-  size_t last = tg_run_end(m, tg_slot(in, 2), TG_CLASS_DIGIT, digits);
+  if (sign(m, digits)) digits++;
+  size_t last = tg_run_end(m, cache_slot(in, 2), TG_CLASS_DIGIT, digits);
   return last > digits ? last : end;
 }
 
 /* Digits in groups of three: 1 to 3, then ",ddd" as often as it comes. */
-static size_t tg_groups_end(const tg_match *m, size_t pos) {
+static size_t groups_end(const tg_match *m, size_t pos) {
   size_t end = pos;
   while (end < m->n && end - pos < 3 && tg_is_digit(m->p[end])) end++;
   if (end == pos) return SIZE_MAX;
@@ -81,10 +81,10 @@ static size_t tg_groups_end(const tg_match *m, size_t pos) {
 
 /* A right-aligned column of `width` bytes. A padded number ends with its column, also where the
  * next one touches it ("         99123,456,789" is 99); one without padding may be longer. */
-static size_t tg_column_end(const tg_match *m, size_t pos, size_t width) {
+static size_t column_end(const tg_match *m, size_t pos, size_t width) {
   size_t from = pos;
   while (from < m->n && from - pos + 1 < width && tg_is_blank(m->p[from])) from++;
-  size_t end = tg_groups_end(m, from);
+  size_t end = groups_end(m, from);
   size_t cut = pos + width;
   if (end == SIZE_MAX || from == pos || end <= cut || cut - from >= 3) return end;
   for (size_t i = from; i <= cut; i++) {
@@ -97,25 +97,25 @@ size_t tg_number_end(tg_match *m, const tg_inst *in, size_t pos) {
   size_t end;
   switch (in->type) {
   case TG_FIELD_INT:
-    pos += tg_sign(m, pos);
-    end = tg_run_end(m, tg_slot(in, 0), TG_CLASS_DIGIT, pos);
+    pos += sign(m, pos);
+    end = tg_run_end(m, cache_slot(in, 0), TG_CLASS_DIGIT, pos);
     return end > pos ? end : SIZE_MAX;
   case TG_FIELD_HEX:
-    end = tg_run_end(m, tg_slot(in, 0), TG_CLASS_HEX, pos);
+    end = tg_run_end(m, cache_slot(in, 0), TG_CLASS_HEX, pos);
     return end > pos ? end : SIZE_MAX;
   case TG_FIELD_HEXANY:
-    end = tg_run_end(m, tg_slot(in, 0), TG_CLASS_HEXANY, pos);
+    end = tg_run_end(m, cache_slot(in, 0), TG_CLASS_HEXANY, pos);
     return end > pos ? end : SIZE_MAX;
   case TG_FIELD_DEC:
-    return tg_decimal_end(m, in, pos + tg_sign(m, pos));
+    return decimal_end(m, in, pos + sign(m, pos));
   case TG_FIELD_EXP:
-    return tg_exponent_end(m, in, pos + tg_sign(m, pos));
+    return exponent_end(m, in, pos + sign(m, pos));
   case TG_FIELD_GROUPED:
-    return in->width > 0 ? tg_column_end(m, pos, in->width) : tg_groups_end(m, pos);
+    return in->width > 0 ? column_end(m, pos, in->width) : groups_end(m, pos);
   case TG_FIELD_DIGIT:
     return pos < m->n && tg_is_digit(m->p[pos]) ? pos + 1 : SIZE_MAX;
   default:
-    end = tg_run_end(m, tg_slot(in, 0), TG_CLASS_DIGIT, pos);
+    end = tg_run_end(m, cache_slot(in, 0), TG_CLASS_DIGIT, pos);
     return end > pos ? end : SIZE_MAX;
   }
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "reader_private.h"
+#include "state.h"
 #include "straight.h"
 
 typedef enum verdict { FULL_TRY, NO_RULE, RULE } verdict;

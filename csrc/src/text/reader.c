@@ -1,7 +1,7 @@
 /* reader.c - one source: bytes in, records out. SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "reader_private.h"
+#include "state.h"
 #include "uart.h"
 
 #define TG_MAX_LINE (UINT64_C(1) << 20)
@@ -10,7 +10,7 @@
 #define TG_MAX_PROBLEMS (UINT64_C(1) << 20)
 #define TG_MAX_LABEL 4096
 
-static tg_reader_options tg_fill_options(const tg_reader_options *given) {
+static tg_reader_options fill_options(const tg_reader_options *given) {
   tg_reader_options o = {0};
   if (given != NULL) o = *given;
   if (o.max_line == 0) o.max_line = TG_MAX_LINE;
@@ -21,8 +21,8 @@ static tg_reader_options tg_fill_options(const tg_reader_options *given) {
   return o;
 }
 
-/* Allocates what one line needs; sizes are bounded by the limits of a rule set. */
-static tg_status tg_reader_buffers(tg_reader *r) {
+/* Allocates the buffers of one line; sizes are bounded by the limits of a rule set. */
+static tg_status reader_buffers(tg_reader *r) {
   const tg_alloc *a = &r->alloc;
   size_t n = r->rules->n_scratch;
   r->misses = a->resize(a->ctx, NULL, (r->rules->n_tags + 1) * sizeof *r->misses);
@@ -42,14 +42,14 @@ tg_status tg_reader_new(const tg_alloc *a, tg_ruleset *rules, const tg_reader_op
   memset(r, 0, sizeof *r);
   r->alloc = *a;
   r->rules = rules;
-  r->options = tg_fill_options(options);
+  r->options = fill_options(options);
   r->section = TG_NOT;
   r->hits.alloc = *a;
   r->own_hits.alloc = *a;
   tg_copy_init(&r->unwrapped, a);
   tg_copy_init(&r->plain, a);
   tg_copy_init(&r->section_channel, a);
-  tg_status status = tg_reader_buffers(r);
+  tg_status status = reader_buffers(r);
   if (status == TG_OK) status = tg_records_new(a, rules, &r->options, &r->out);
   if (status == TG_OK && r->options.keep_near) status = tg_near_new(a, rules, &r->near);
   if (status == TG_OK && r->options.repair_uart) status = tg_uart_new(a, &r->uart);
@@ -84,7 +84,7 @@ void tg_reader_free(tg_reader *r) {
   a.release(a.ctx, r);
 }
 
-static tg_status tg_carry_put(tg_reader *r, const uint8_t *p, size_t n) {
+static tg_status carry_put(tg_reader *r, const uint8_t *p, size_t n) {
   void *data = r->carry;
   tg_status status = tg_grow(&r->alloc, &data, &r->cap_carry, r->n_carry + n, 1);
   if (status != TG_OK) return status;
@@ -95,39 +95,26 @@ static tg_status tg_carry_put(tg_reader *r, const uint8_t *p, size_t n) {
 }
 
 /* Processes [p, p+n) of whole lines and moves the offset behind it. */
-static tg_status tg_consume(tg_reader *r, const uint8_t *p, size_t n) {
+static tg_status consume(tg_reader *r, const uint8_t *p, size_t n) {
   tg_status status = tg_reader_block(r, p, n);
   r->offset += n;
   return status;
 }
 
 /* Drops the first `n` bytes of the carry. */
-static void tg_carry_drop(tg_reader *r, size_t n) {
+static void carry_drop(tg_reader *r, size_t n) {
   r->n_carry -= n;
   memmove(r->carry, r->carry + n, r->n_carry);
 }
 
-size_t tg_long_cut(const uint8_t *p, size_t bound, bool *ended) {
-  size_t at = bound - 1;
-  for (; at > 0 && !(p[at - 1] == '\r' && p[at] != '\r'); at--) {
-  }
-  *ended = at > 0;
-  if (at > 0) return at;
-  size_t low = bound > 4096 ? bound - 4096 : 1;
-  for (at = bound; at > low; at--) {
-    if (tg_is_blank(p[at - 1]) || p[at - 1] == 0) return at;
-  }
-  return bound;
-}
-
 /* Adds bytes of one line, without its LF, to the carry, which never grows beyond the bound. */
-static tg_status tg_carry_line(tg_reader *r, const uint8_t *p, size_t n) {
+static tg_status carry_line(tg_reader *r, const uint8_t *p, size_t n) {
   size_t bound = (size_t)r->options.max_line;
   tg_status status = TG_OK;
   while (status == TG_OK && n > 0) {
     size_t part = bound + 1 - r->n_carry;
     if (part > n) part = n;
-    status = tg_carry_put(r, p, part);
+    status = carry_put(r, p, part);
     if (status != TG_OK) return status;
     p += part;
     n -= part;
@@ -136,38 +123,38 @@ static tg_status tg_carry_line(tg_reader *r, const uint8_t *p, size_t n) {
     size_t cut = tg_long_cut(r->carry, bound, &ended);
     status = tg_reader_long(r, r->carry, cut, r->offset, ended);
     r->offset += cut;
-    tg_carry_drop(r, cut);
+    carry_drop(r, cut);
   }
   return status;
 }
 
 /* The end of the carried line arrives: [p, p+n) up to and with its LF. */
-static tg_status tg_carry_end(tg_reader *r, const uint8_t *p, size_t n) {
-  tg_status status = tg_carry_line(r, p, n - 1);
-  if (status == TG_OK) status = tg_carry_put(r, (const uint8_t *)"\n", 1);
+static tg_status carry_end(tg_reader *r, const uint8_t *p, size_t n) {
+  tg_status status = carry_line(r, p, n - 1);
+  if (status == TG_OK) status = carry_put(r, (const uint8_t *)"\n", 1);
   if (status != TG_OK) return status;
   size_t have = r->n_carry;
   r->n_carry = 0;
-  return tg_consume(r, r->carry, have);
+  return consume(r, r->carry, have);
 }
 
-static tg_status tg_feed(tg_reader *r, const uint8_t *p, size_t n) {
+static tg_status feed(tg_reader *r, const uint8_t *p, size_t n) {
   const uint8_t *end = p + n;
   tg_status status = TG_OK;
   if (r->n_carry > 0 || r->long_told) {
     const uint8_t *lf = memchr(p, '\n', n);
-    if (lf == NULL) return tg_carry_line(r, p, n);
-    status = tg_carry_end(r, p, (size_t)(lf + 1 - p));
+    if (lf == NULL) return carry_line(r, p, n);
+    status = carry_end(r, p, (size_t)(lf + 1 - p));
     p = lf + 1;
   }
   const uint8_t *last = end;
   while (last > p && last[-1] != '\n') last--;
-  if (status == TG_OK && last > p) status = tg_consume(r, p, (size_t)(last - p));
-  if (status == TG_OK && end > last) status = tg_carry_line(r, last, (size_t)(end - last));
+  if (status == TG_OK && last > p) status = consume(r, p, (size_t)(last - p));
+  if (status == TG_OK && end > last) status = carry_line(r, last, (size_t)(end - last));
   return status;
 }
 
-static tg_status tg_reader_failed(tg_reader *r, tg_status status, tg_error *err) {
+static tg_status reader_failed(tg_reader *r, tg_status status, tg_error *err) {
   r->failed = status;
   if (status != TG_ELIMIT)
     return tg_fail(err, status, r->offset, tg_line_at_hand(r), "%s", tg_status_text(status));
@@ -184,18 +171,18 @@ tg_status tg_reader_feed(tg_reader *r, const uint8_t *p, size_t n, tg_error *err
   r->out->totals.bytes += n;
   r->ended = p[n - 1] == '\n' || p[n - 1] == '\r';
   r->ended_lf = p[n - 1] == '\n';
-  tg_status status = tg_feed(r, p, n);
-  return status == TG_OK ? TG_OK : tg_reader_failed(r, status, err);
+  tg_status status = feed(r, p, n);
+  return status == TG_OK ? TG_OK : reader_failed(r, status, err);
 }
 
 /* The last line, the open section and the line that a shared UART left in pieces. */
-static tg_status tg_finish_source(tg_reader *r) {
+static tg_status finish_source(tg_reader *r) {
   tg_status status = TG_OK;
   r->at_end = true;
   if (r->n_carry > 0) {
     size_t have = r->n_carry;
     r->n_carry = 0;
-    status = tg_consume(r, r->carry, have);
+    status = consume(r, r->carry, have);
   }
   r->out->ends_plainly = r->ended_lf && r->section == TG_NOT && r->uart == NULL;
   r->out->has_lines = r->lines > 0;
@@ -212,8 +199,8 @@ tg_status tg_reader_finish(tg_reader *r, tg_records **out, tg_error *err) {
     return tg_fail(err, TG_EINVAL, r->offset, 0, "the reader was finished before");
   }
   tg_status status = TG_OK;
-  if (r->failed == TG_OK) status = tg_finish_source(r);
-  if (status != TG_OK) tg_reader_failed(r, status, err);
+  if (r->failed == TG_OK) status = finish_source(r);
+  if (status != TG_OK) reader_failed(r, status, err);
   tg_table *near = NULL;
   if (r->near != NULL) {
     tg_status kept = tg_near_table(&r->alloc, r->near, &near);
@@ -221,7 +208,7 @@ tg_status tg_reader_finish(tg_reader *r, tg_records **out, tg_error *err) {
       tg_table_free(r->out->near);
       r->out->near = near;
     } else if (status == TG_OK) {
-      status = tg_reader_failed(r, kept, err);
+      status = reader_failed(r, kept, err);
     }
   }
   r->finished = true;

@@ -9,7 +9,7 @@
 #include "near.h"
 #include "tickgauge/number.h"
 
-static tg_type tg_column_type(tg_field_type type) {
+static tg_type column_type(tg_field_type type) {
   switch (type) {
   case TG_FIELD_INT:
   case TG_FIELD_DEC:
@@ -25,7 +25,7 @@ static tg_type tg_column_type(tg_field_type type) {
   }
 }
 
-static tg_status tg_new_table(const tg_alloc *a, const tg_rule *rule, tg_table **out) {
+static tg_status new_table(const tg_alloc *a, const tg_rule *rule, tg_table **out) {
   tg_column_def defs[TG_REC_FIELD + TG_TEMPLATE_FIELDS] = {
       {"line", TG_U64, 0},  {"offset", TG_U64, 0},  {"channel", TG_TEXT, 0},
       {"flags", TG_U32, 0}, {"section", TG_U32, 0},
@@ -34,7 +34,7 @@ static tg_status tg_new_table(const tg_alloc *a, const tg_rule *rule, tg_table *
   for (size_t i = 0; i < t->n_fields; i++) {
     const tg_template_field *f = &t->fields[i];
     defs[TG_REC_FIELD + i] = (tg_column_def){(const char *)t->pool + f->name,
-                                             tg_column_type(f->type), f->exp10};
+                                             column_type(f->type), f->exp10};
   }
   return tg_table_new(a, defs, TG_REC_FIELD + t->n_fields, out);
 }
@@ -63,7 +63,7 @@ tg_status tg_records_new(const tg_alloc *a, const tg_ruleset *rules,
   status = TG_OK;
   for (; status == TG_OK && r->n_tables < rules->n_rules; r->n_tables += status == TG_OK) {
     tg_table *table = NULL;
-    status = tg_new_table(a, &rules->rules[r->n_tables], &table);
+    status = new_table(a, &rules->rules[r->n_tables], &table);
     r->tables[r->n_tables] = table;
   }
   if (status == TG_OK) status = tg_table_new(a, problem, TG_PROBLEM_COLUMNS, &r->problems);
@@ -90,20 +90,20 @@ void tg_records_free(tg_records *r) {
 }
 
 /* A value that was read and waits for its row: the bits of a u64 or i64. */
-typedef struct tg_cell {
+typedef struct cell_value {
   uint64_t bits;
   bool missing;
-} tg_cell;
+} cell_value;
 
 /* The numbers of a record: the bits of u64s and i64s, and which of the fields have no value (their
  * bits are 0). */
-typedef struct tg_cells {
+typedef struct cell_values {
   const uint64_t *bits;
   uint64_t missing;
-} tg_cells;
+} cell_values;
 
-static tg_status tg_read_decimal(const tg_template_field *f, const uint8_t *p, const uint8_t *end,
-                                 tg_cell *cell) {
+static tg_status read_decimal(const tg_template_field *f, const uint8_t *p, const uint8_t *end,
+                                 cell_value *cell) {
   tg_decimal d = {0, 0, true};
   int64_t value = 0;
   tg_status status = tg_parse_decimal(p, end, f->type == TG_FIELD_EXP, &d);
@@ -115,8 +115,8 @@ static tg_status tg_read_decimal(const tg_template_field *f, const uint8_t *p, c
 }
 
 /* Reads the number of a field. TG_OK, TG_EOVERFLOW, TG_ERANGE. */
-static tg_status tg_read_cell(const tg_template_field *f, const tg_line *line, tg_span span,
-                              tg_cell *cell) {
+static tg_status read_cell(const tg_template_field *f, const tg_line *line, tg_span span,
+                              cell_value *cell) {
   const uint8_t *p = line->p + span.start;
   const uint8_t *end = line->p + span.end;
   int64_t value = 0;
@@ -136,14 +136,14 @@ static tg_status tg_read_cell(const tg_template_field *f, const tg_line *line, t
     return tg_parse_grouped(p, end, &cell->bits);
   case TG_FIELD_DEC:
   case TG_FIELD_EXP:
-    return tg_read_decimal(f, p, end, cell);
+    return read_decimal(f, p, end, cell);
   default:
     return TG_OK;
   }
 }
 
 /* The code of a text in its column; U+03BC becomes U+00B5, the same micro sign. */
-static tg_status tg_text_code(tg_records *r, tg_table *t, size_t col, const uint8_t *p, size_t n,
+static tg_status text_code(tg_records *r, tg_table *t, size_t col, const uint8_t *p, size_t n,
                               uint32_t *code) {
   if (tg_intern_again(t->cols[col].dict, p, n, code)) return TG_OK; /* it was folded then */
   const uint8_t *mu = n > 1 ? memchr(p, 0xce, n - 1) : NULL;
@@ -158,8 +158,8 @@ static tg_status tg_text_code(tg_records *r, tg_table *t, size_t col, const uint
 }
 
 /* Writes the fields of a raw row; the mask of those that have a value. */
-static tg_status tg_store_fields(tg_records *r, tg_table *t, size_t row, const tg_found *f,
-                                 const tg_cells *cells, uint64_t *present) {
+static tg_status store_fields(tg_records *r, tg_table *t, size_t row, const tg_found *f,
+                                 const cell_values *cells, uint64_t *present) {
   const tg_template *tpl = r->rules->rules[f->rule].t;
   const size_t n = tpl->n_fields;
   uint64_t there = tpl->numbers & ~cells->missing;
@@ -174,7 +174,7 @@ static tg_status tg_store_fields(tg_records *r, tg_table *t, size_t row, const t
     uint32_t code = 0;
     if (span.start != SIZE_MAX) {
       const tg_status status =
-          tg_text_code(r, t, col, f->line->p + span.start, span.end - span.start, &code);
+          text_code(r, t, col, f->line->p + span.start, span.end - span.start, &code);
       if (status != TG_OK) return status;
       there |= UINT64_C(1) << i;
     }
@@ -185,8 +185,8 @@ static tg_status tg_store_fields(tg_records *r, tg_table *t, size_t row, const t
 }
 
 /* Fills raw row `row` of the rule's table: every item of it. */
-static tg_status tg_store_row(tg_records *r, tg_table *t, size_t row, const tg_found *f,
-                              const tg_cells *cells) {
+static tg_status store_row(tg_records *r, tg_table *t, size_t row, const tg_found *f,
+                              const cell_values *cells) {
   const tg_line *line = f->line;
   const tg_template *tpl = r->rules->rules[f->rule].t;
   uint32_t flags = line->flags;
@@ -201,7 +201,7 @@ static tg_status tg_store_row(tg_records *r, tg_table *t, size_t row, const tg_f
   tg_row_put32(t, row, TG_REC_CHANNEL, channel);
   tg_row_put32(t, row, TG_REC_FLAGS, flags);
   tg_row_put32(t, row, TG_REC_SECTION, f->section);
-  if (status == TG_OK) status = tg_store_fields(r, t, row, f, cells, &present);
+  if (status == TG_OK) status = store_fields(r, t, row, f, cells, &present);
   t->valid[row] = UINT64_C(1) << TG_REC_LINE | UINT64_C(1) << TG_REC_OFFSET |
                   UINT64_C(1) << TG_REC_FLAGS |
                   (uint64_t)(line->channel.p != NULL) << TG_REC_CHANNEL |
@@ -209,7 +209,7 @@ static tg_status tg_store_row(tg_records *r, tg_table *t, size_t row, const tg_f
   return status;
 }
 
-static tg_status tg_append(tg_records *r, const tg_found *f, const tg_cells *cells) {
+static tg_status append(tg_records *r, const tg_found *f, const cell_values *cells) {
   tg_table *t = r->tables[f->rule];
   size_t row;
   tg_status status = TG_OK;
@@ -221,7 +221,7 @@ static tg_status tg_append(tg_records *r, const tg_found *f, const tg_cells *cel
   }
   if (status == TG_OK) status = tg_table_append_raw(t, &row);
   if (status != TG_OK) return status;
-  status = tg_store_row(r, t, row, f, cells);
+  status = store_row(r, t, row, f, cells);
   if (status != TG_OK) {
     tg_table_truncate(t, row);
     return status;
@@ -253,7 +253,7 @@ static size_t find_long(const tg_records *r, const tg_found *f) {
   return TG_TEMPLATE_FIELDS;
 }
 
-static tg_status tg_number_problem(tg_records *r, const tg_found *f, size_t i, tg_status why) {
+static tg_status number_problem(tg_records *r, const tg_found *f, size_t i, tg_status why) {
   const bool precision = why == TG_ERANGE;
   return tg_records_problem(
       r, &(tg_trouble){f->line, f->fields[i].start, f->rule, r->rules->rules[f->rule].tag,
@@ -264,12 +264,12 @@ static tg_status tg_number_problem(tg_records *r, const tg_found *f, size_t i, t
 }
 
 /* Adds a record of which not all numbers are known yet. */
-static tg_status tg_read_and_append(tg_records *r, const tg_found *f, bool *added) {
+static tg_status read_and_append(tg_records *r, const tg_found *f, bool *added) {
   uint64_t bits[TG_TEMPLATE_FIELDS];
-  tg_cells cells = {bits, 0};
+  cell_values cells = {bits, 0};
   const tg_template *tpl = r->rules->rules[f->rule].t;
   for (size_t i = 0; i < tpl->n_fields; i++) {
-    tg_cell cell = {0, false};
+    cell_value cell = {0, false};
     tg_status status = TG_OK;
     if ((tpl->numbers >> i & 1) == 0) continue;
     if (f->known >> i & 1) {
@@ -277,13 +277,13 @@ static tg_status tg_read_and_append(tg_records *r, const tg_found *f, bool *adde
     } else if (f->fields[i].start == SIZE_MAX) {
       cell.missing = true;
     } else {
-      status = tg_read_cell(&tpl->fields[i], f->line, f->fields[i], &cell);
+      status = read_cell(&tpl->fields[i], f->line, f->fields[i], &cell);
     }
-    if (status != TG_OK) return tg_number_problem(r, f, i, status);
+    if (status != TG_OK) return number_problem(r, f, i, status);
     bits[i] = cell.missing ? 0 : cell.bits;
     cells.missing |= (uint64_t)cell.missing << i;
   }
-  const tg_status status = tg_append(r, f, &cells);
+  const tg_status status = append(r, f, &cells);
   *added = status == TG_OK;
   return status;
 }
@@ -293,15 +293,15 @@ tg_status tg_records_add(tg_records *r, const tg_found *f, bool *added) {
   *added = false;
   if (beyond < TG_TEMPLATE_FIELDS) return too_long(r, f, f->fields[beyond].start);
   if ((r->rules->rules[f->rule].t->numbers & ~f->known) != 0)
-    return tg_read_and_append(r, f, added);
-  const tg_cells cells = {f->numbers, 0};
-  const tg_status status = tg_append(r, f, &cells);
+    return read_and_append(r, f, added);
+  const cell_values cells = {f->numbers, 0};
+  const tg_status status = append(r, f, &cells);
   *added = status == TG_OK;
   return status;
 }
 
 /* "expected a digit, found 'x'" without any byte that a terminal would obey. */
-static void tg_describe(const tg_records *r, const tg_trouble *t, char *out, size_t n) {
+static void describe(const tg_records *r, const tg_trouble *t, char *out, size_t n) {
   const tg_line *line = t->line;
   char expected[96];
   snprintf(expected, sizeof expected, "%s", t->expected != NULL ? t->expected : "another line");
@@ -323,7 +323,7 @@ tg_status tg_records_problem(tg_records *r, const tg_trouble *t) {
   if (tg_table_rows(p) < r->max_problems) {
     uint64_t offset = tg_line_offset(t->line, t->at);
     tg_str excerpt = tg_excerpt(t->line, offset);
-    tg_describe(r, t, detail, sizeof detail);
+    describe(r, t, detail, sizeof detail);
     tg_status status = tg_table_append(p, &row);
     if (status != TG_OK) return status;
     status = tg_table_set_u64(p, row, TG_PROBLEM_LINE, tg_line_number(t->line, t->at));
@@ -347,21 +347,21 @@ tg_status tg_records_problem(tg_records *r, const tg_trouble *t) {
 }
 
 /* Where the match of an entry begins in the source. */
-static uint64_t tg_order_offset(const tg_records *r, const tg_place *place) {
+static uint64_t order_offset(const tg_records *r, const tg_place *place) {
   uint64_t offset = 0;
   (void)tg_table_u64(r->tables[place->rule], place->row, TG_REC_OFFSET, &offset);
   return offset;
 }
 
-typedef struct tg_keyed {
+typedef struct keyed {
   uint64_t offset;
   tg_place place;
-} tg_keyed;
+} keyed;
 
 /* By offset; two records never begin at one place with one rule. */
-static int tg_by_offset(const void *a, const void *b) {
-  const tg_keyed *x = a;
-  const tg_keyed *y = b;
+static int by_offset(const void *a, const void *b) {
+  const keyed *x = a;
+  const keyed *y = b;
   if (x->offset != y->offset) return x->offset < y->offset ? -1 : 1;
   return (x->place.rule > y->place.rule) - (x->place.rule < y->place.rule);
 }
@@ -370,18 +370,18 @@ tg_status tg_records_sort(tg_records *r, size_t from) {
   const tg_alloc *a = &r->alloc;
   size_t i = from + 1;
   while (i < r->n_order &&
-         tg_order_offset(r, &r->order[i - 1]) <= tg_order_offset(r, &r->order[i]))
+         order_offset(r, &r->order[i - 1]) <= order_offset(r, &r->order[i]))
     i++;
   if (i >= r->n_order) return TG_OK;
   const size_t n = r->n_order - from;
   void *data = NULL;
   size_t cap = 0;
-  tg_status status = tg_grow(a, &data, &cap, n, sizeof(tg_keyed));
+  tg_status status = tg_grow(a, &data, &cap, n, sizeof(keyed));
   if (status != TG_OK) return status;
-  tg_keyed *keys = data;
+  keyed *keys = data;
   for (i = 0; i < n; i++)
-    keys[i] = (tg_keyed){tg_order_offset(r, &r->order[from + i]), r->order[from + i]};
-  qsort(keys, n, sizeof *keys, tg_by_offset);
+    keys[i] = (keyed){order_offset(r, &r->order[from + i]), r->order[from + i]};
+  qsort(keys, n, sizeof *keys, by_offset);
   for (i = 0; i < n; i++) r->order[from + i] = keys[i].place;
   a->release(a->ctx, keys);
   return TG_OK;

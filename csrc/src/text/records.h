@@ -1,4 +1,4 @@
-/* records.h - what a reader collects. SPDX-License-Identifier: BSD-3-Clause */
+/* records.h - the tables, problems and counts of a source. SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TICKGAUGE_TEXT_RECORDS_H
 #define TICKGAUGE_TEXT_RECORDS_H
 

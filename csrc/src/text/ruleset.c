@@ -6,15 +6,7 @@
 
 #include "tickgauge/intern.h"
 
-char *tg_copy_text(const tg_alloc *a, const char *s, size_t n) {
-  char *copy = n < SIZE_MAX ? a->resize(a->ctx, NULL, n + 1) : NULL;
-  if (copy == NULL) return NULL;
-  memcpy(copy, s, n);
-  copy[n] = '\0';
-  return copy;
-}
-
-static void tg_rule_clear(const tg_alloc *a, tg_rule *r) {
+static void rule_clear(const tg_alloc *a, tg_rule *r) {
   for (size_t i = 0; i < r->n_values; i++) {
     a->release(a->ctx, r->values[i].metric);
     a->release(a->ctx, r->values[i].terms);
@@ -37,7 +29,7 @@ void tg_ruleset_free(tg_ruleset *set) {
     tg_template_free(set->sections[i].end);
     a.release(a.ctx, set->sections[i].end_pattern);
   }
-  for (size_t i = 0; i < set->n_rules; i++) tg_rule_clear(&a, &set->rules[i]);
+  for (size_t i = 0; i < set->n_rules; i++) rule_clear(&a, &set->rules[i]);
   a.release(a.ctx, set->tags);
   a.release(a.ctx, set->sections);
   a.release(a.ctx, set->rules);
@@ -61,7 +53,7 @@ static tg_status new_name(const tg_ruleset *set, tg_intern *names, const char *n
 }
 
 /* Puts the name of the rule before a message about its template. */
-static tg_status tg_name_error(tg_error *err, tg_status status, const char *name) {
+static tg_status name_error(tg_error *err, tg_status status, const char *name) {
   if (err == NULL || status == TG_OK || status == TG_ENOMEM) return status;
   char text[TG_ERROR_TEXT];
   memcpy(text, err->message, sizeof text);
@@ -70,7 +62,7 @@ static tg_status tg_name_error(tg_error *err, tg_status status, const char *name
 }
 
 /* Compiles one rule (or a row of one) and appends it. Takes over `name`. */
-static tg_status tg_add_rule(tg_ruleset *set, tg_intern *names, const tg_rule_def *def, char *name,
+static tg_status add_rule(tg_ruleset *set, tg_intern *names, const tg_rule_def *def, char *name,
                              const char *pattern, bool row, tg_error *err) {
   const tg_alloc *a = &set->alloc;
   tg_rule r = {.name = name, .tag = TG_NOT, .section = TG_NOT, .unit_field = TG_NOT,
@@ -87,7 +79,7 @@ static tg_status tg_add_rule(tg_ruleset *set, tg_intern *names, const tg_rule_de
   status = tg_template_new(a, pattern, set->limits.max_template, row ? NULL : def->tag, row, &r.t,
                            err);
   if (status != TG_OK) {
-    tg_name_error(err, status, name);
+    name_error(err, status, name);
     goto fail;
   }
   status = tg_rule_exponents(&r, def->exponents, lenient, err);
@@ -101,12 +93,12 @@ static tg_status tg_add_rule(tg_ruleset *set, tg_intern *names, const tg_rule_de
   if (err != NULL) *err = (tg_error){.status = TG_OK};
   return TG_OK;
 fail:
-  tg_rule_clear(a, &r);
+  rule_clear(a, &r);
   return status;
 }
 
 /* "name=template": the row becomes the rule "section.name". */
-static tg_status tg_add_row(tg_ruleset *set, tg_intern *names, const tg_rule_def *def,
+static tg_status add_row(tg_ruleset *set, tg_intern *names, const tg_rule_def *def,
                             const char *row, tg_error *err) {
   const tg_alloc *a = &set->alloc;
   const char *equal = strchr(row, '=');
@@ -122,10 +114,10 @@ static tg_status tg_add_row(tg_ruleset *set, tg_intern *names, const tg_rule_def
   name[lead] = '.';
   memcpy(name + lead + 1, row, n);
   name[lead + 1 + n] = '\0';
-  return tg_add_rule(set, names, def, name, equal + 1, true, err);
+  return add_rule(set, names, def, name, equal + 1, true, err);
 }
 
-static tg_status tg_add_section(tg_ruleset *set, tg_intern *names, const tg_rule_def *def,
+static tg_status add_section(tg_ruleset *set, tg_intern *names, const tg_rule_def *def,
                                 tg_error *err) {
   const tg_alloc *a = &set->alloc;
   void *data = set->sections;
@@ -141,12 +133,12 @@ static tg_status tg_add_section(tg_ruleset *set, tg_intern *names, const tg_rule
   if (def->end != NULL && def->end[0] != '\0') {
     status = tg_template_new(a, def->end, set->limits.max_template, NULL, true,
                              &set->sections[self].end, err);
-    if (status != TG_OK) return tg_name_error(err, status, def->name);
+    if (status != TG_OK) return name_error(err, status, def->name);
     set->sections[self].end_pattern = tg_copy_text(a, def->end, strlen(def->end));
     if (set->sections[self].end_pattern == NULL) return TG_ENOMEM;
   }
   for (size_t i = 0; def->rows[i] != NULL; i++) {
-    status = tg_add_row(set, names, def, def->rows[i], err);
+    status = add_row(set, names, def, def->rows[i], err);
     if (status != TG_OK) return status;
     set->rules[set->n_rules - 1].section = self;
     set->sections[self].n_rows++;
@@ -155,7 +147,7 @@ static tg_status tg_add_section(tg_ruleset *set, tg_intern *names, const tg_rule
 }
 
 /* Every value and the unit of a section must have found its fields in one of its rules. */
-static tg_status tg_check_section(const tg_ruleset *set, const tg_rule_def *def, size_t first,
+static tg_status check_section(const tg_ruleset *set, const tg_rule_def *def, size_t first,
                                   tg_error *err) {
   size_t values = 0;
   bool unit = def->unit == NULL || def->unit[0] != '{';
@@ -173,7 +165,7 @@ static tg_status tg_check_section(const tg_ruleset *set, const tg_rule_def *def,
   return TG_OK;
 }
 
-static tg_status tg_add_def(tg_ruleset *set, tg_intern *names, const tg_rule_def *def,
+static tg_status add_def(tg_ruleset *set, tg_intern *names, const tg_rule_def *def,
                             size_t number, tg_error *err) {
   if (def->name == NULL || def->name[0] == '\0' || def->pattern == NULL) {
     return tg_fail(err, TG_EINVAL, 0, 0, "rule %zu has no name or no template", number);
@@ -184,14 +176,14 @@ static tg_status tg_add_def(tg_ruleset *set, tg_intern *names, const tg_rule_def
   }
   size_t first = set->n_rules;
   char *name = tg_copy_text(&set->alloc, def->name, strlen(def->name));
-  tg_status status = tg_add_rule(set, names, def, name, def->pattern, false, err);
-  if (status == TG_OK && def->rows != NULL) status = tg_add_section(set, names, def, err);
-  if (status == TG_OK && def->rows != NULL) status = tg_check_section(set, def, first, err);
+  tg_status status = add_rule(set, names, def, name, def->pattern, false, err);
+  if (status == TG_OK && def->rows != NULL) status = add_section(set, names, def, err);
+  if (status == TG_OK && def->rows != NULL) status = check_section(set, def, first, err);
   return status;
 }
 
 /* Puts rule `k` under its tag, which is added if new. `texts` has those of all tags, in order. */
-static tg_status tg_add_tag(tg_ruleset *set, tg_intern *texts, size_t k) {
+static tg_status add_tag(tg_ruleset *set, tg_intern *texts, size_t k) {
   const tg_alloc *a = &set->alloc;
   tg_rule *r = &set->rules[k];
   if (r->t->tag_inst == SIZE_MAX) return TG_OK;
@@ -221,7 +213,7 @@ static tg_status tg_add_tag(tg_ruleset *set, tg_intern *texts, size_t k) {
   return TG_OK;
 }
 
-static tg_status tg_make_scratch(tg_ruleset *set) {
+static tg_status make_scratch(tg_ruleset *set) {
   size_t most = 1;
   for (size_t i = 0; i < set->n_tags; i++) {
     if (set->tags[i].n_rules > most) most = set->tags[i].n_rules;
@@ -236,7 +228,7 @@ static tg_status tg_make_scratch(tg_ruleset *set) {
   return TG_OK;
 }
 
-static tg_status tg_build_scanner(tg_ruleset *set) {
+static tg_status build_scanner(tg_ruleset *set) {
   const tg_alloc *a = &set->alloc;
   tg_str *needle = a->resize(a->ctx, NULL, (set->n_tags + 1) * sizeof *needle);
   if (needle == NULL) return TG_ENOMEM;
@@ -247,18 +239,18 @@ static tg_status tg_build_scanner(tg_ruleset *set) {
 }
 
 /* Rules, sections and tags of a set that has none yet. */
-static tg_status tg_compile(tg_ruleset *set, const tg_rule_def *defs, size_t n, tg_error *err) {
+static tg_status compile(tg_ruleset *set, const tg_rule_def *defs, size_t n, tg_error *err) {
   tg_intern *names = NULL, *texts = NULL;
   tg_status status = tg_intern_new(&set->alloc, UINT32_MAX, &names);
   if (status == TG_OK) status = tg_intern_new(&set->alloc, UINT32_MAX, &texts);
   for (size_t i = 0; status == TG_OK && i < n; i++)
-    status = tg_add_def(set, names, &defs[i], i, err);
+    status = add_def(set, names, &defs[i], i, err);
   for (size_t k = 0; status == TG_OK && k < set->n_rules; k++)
-    status = tg_add_tag(set, texts, k);
+    status = add_tag(set, texts, k);
   tg_intern_free(names);
   tg_intern_free(texts);
-  if (status == TG_OK) status = tg_make_scratch(set);
-  if (status == TG_OK) status = tg_build_scanner(set);
+  if (status == TG_OK) status = make_scratch(set);
+  if (status == TG_OK) status = build_scanner(set);
   return status;
 }
 
@@ -287,12 +279,101 @@ tg_status tg_ruleset_new_within(const tg_alloc *a, const tg_rule_def *defs, size
   memset(set, 0, sizeof *set);
   set->alloc = *a;
   set->limits = fill_limits(limits);
-  tg_status status = tg_compile(set, defs, n, err);
+  tg_status status = compile(set, defs, n, err);
   if (status == TG_ENOMEM) tg_fail(err, TG_ENOMEM, 0, 0, "no memory for the rules");
   if (status != TG_OK) {
     tg_ruleset_free(set);
     return status;
   }
   *out = set;
+  return TG_OK;
+}
+
+size_t tg_ruleset_count(const tg_ruleset *set) { return set->n_rules; }
+
+const char *tg_ruleset_name(const tg_ruleset *set, size_t rule) {
+  return rule < set->n_rules ? set->rules[rule].name : NULL;
+}
+
+tg_status tg_ruleset_find(const tg_ruleset *set, const char *name, size_t *rule) {
+  for (size_t i = 0; i < set->n_rules; i++) {
+    if (strcmp(set->rules[i].name, name) != 0) continue;
+    if (rule != NULL) *rule = i;
+    return TG_OK;
+  }
+  return TG_ENOTFOUND;
+}
+
+tg_str tg_ruleset_tag(const tg_ruleset *set, size_t rule) {
+  if (rule >= set->n_rules || set->rules[rule].tag == TG_NOT) return (tg_str){NULL, 0};
+  return tg_tag_text(set, set->rules[rule].tag);
+}
+
+tg_status tg_ruleset_info(const tg_ruleset *set, size_t rule, tg_rule_info *out) {
+  if (rule >= set->n_rules) return TG_ENOTFOUND;
+  const tg_rule *r = &set->rules[rule];
+  *out = (tg_rule_info){.pattern = r->pattern,
+                        .section = SIZE_MAX,
+                        .better = r->better,
+                        .row = r->tag == TG_NOT,
+                        .all = r->all,
+                        .soft = r->soft};
+  if (r->section == TG_NOT) return TG_OK;
+  const tg_section *s = &set->sections[r->section];
+  out->section = s->begin;
+  out->end = s->end_pattern != NULL ? s->end_pattern : "";
+  return TG_OK;
+}
+
+size_t tg_ruleset_fields(const tg_ruleset *set, size_t rule) {
+  return rule < set->n_rules ? set->rules[rule].t->n_fields : 0;
+}
+
+tg_status tg_ruleset_field(const tg_ruleset *set, size_t rule, size_t field,
+                           tg_field_info *out) {
+  if (field >= tg_ruleset_fields(set, rule)) return TG_ENOTFOUND;
+  const tg_template *t = set->rules[rule].t;
+  const tg_template_field *f = &t->fields[field];
+  *out = (tg_field_info){(const char *)t->pool + f->name, f->type, f->exp10};
+  return TG_OK;
+}
+
+size_t tg_ruleset_values(const tg_ruleset *set, size_t rule) {
+  return rule < set->n_rules ? set->rules[rule].n_values : 0;
+}
+
+tg_status tg_ruleset_value(const tg_ruleset *set, size_t rule, size_t value,
+                           tg_value_info *out) {
+  if (value >= tg_ruleset_values(set, rule)) return TG_ENOTFOUND;
+  const tg_value *v = &set->rules[rule].values[value];
+  *out = (tg_value_info){v->metric, v->terms, v->n_terms, v->exp10};
+  return TG_OK;
+}
+
+const char *tg_ruleset_unit(const tg_ruleset *set, size_t rule, size_t *field) {
+  if (field != NULL) *field = SIZE_MAX;
+  if (rule >= set->n_rules) return NULL;
+  if (field != NULL) *field = set->rules[rule].unit_field;
+  return set->rules[rule].unit;
+}
+
+tg_better tg_ruleset_better(const tg_ruleset *set, size_t rule) {
+  return rule < set->n_rules ? set->rules[rule].better : TG_BETTER_NONE;
+}
+
+tg_status tg_ruleset_match(tg_ruleset *set, size_t rule, const uint8_t *p, size_t n,
+                           size_t tag_at, tg_span *fields, size_t *start, size_t *end,
+                           tg_near *near) {
+  if (rule >= set->n_rules || tag_at > n) return TG_EINVAL;
+  const tg_rule *r = &set->rules[rule];
+  tg_match m;
+  tg_status status = tg_match_begin(&m, r->t, &set->scratch[0], p, n, fields);
+  if (status != TG_OK) return status;
+  bool found = r->tag == TG_NOT ? tg_match_row(&m) : tg_match_tag(&m, 0, tag_at);
+  if (m.nomem) return TG_ENOMEM;
+  if (near != NULL) *near = m.near;
+  if (!found) return TG_ESYNTAX;
+  if (start != NULL) *start = m.start;
+  if (end != NULL) *end = m.end;
   return TG_OK;
 }

@@ -21,7 +21,7 @@ static double byte_share(unsigned b) {
   return 0.0005;
 }
 
-/* What one place of one group lets pass: the nibbles, their share of a common log, and by how much
+/* One place of one group: the nibbles that pass, their share of a common log, and by how much
  * each further nibble would widen it. */
 typedef struct place {
   bool low[16], high[16];

@@ -1,4 +1,4 @@
-/* scan_filter.h - what the vector scans share: for every needle four of its bytes, told apart
+/* scan_filter.h - the common part of the vector scans: for every needle four of its bytes, told apart
  * eight ways by their nibbles, and a table that names the needles of a candidate.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TICKGAUGE_TEXT_SCAN_FILTER_H
@@ -17,7 +17,7 @@ typedef struct tg_filter_entry {
 } tg_filter_entry;
 
 /* Byte b may stand at place k of the window of a needle of group g only if bit g is set in both
- * low[k][b % 16] and high[k][b / 16]. What passes at all places of one group is a candidate. */
+ * low[k][b % 16] and high[k][b / 16]. Bytes that pass at all places of one group are a candidate. */
 typedef struct tg_masks {
   uint8_t low[TG_FILTER_WINDOW][16], high[TG_FILTER_WINDOW][16];
 } tg_masks;
@@ -57,8 +57,8 @@ static inline bool tg_filter_may(const tg_filter *f, const uint8_t *p) {
 tg_status tg_filter_check(const tg_scanner *s, const uint8_t *p, size_t n, size_t at, size_t lines,
                           tg_hits *out);
 
-/* The scan of the last bytes, from `at` on, one by one; out->lines, escapes and returns hold what
- * was before. TG_OK, TG_ENOMEM. */
+/* The scan of the last bytes, from `at` on, one by one; out->lines, escapes and returns hold the
+ * state before. TG_OK, TG_ENOMEM. */
 tg_status tg_filter_tail(const tg_scanner *s, const uint8_t *p, size_t n, size_t at, tg_hits *out);
 
 #endif

@@ -10,45 +10,31 @@
 
 #define TG_MAX_WINDOW 16
 
-static unsigned tg_slot_of(uint8_t a, uint8_t b) {
+static unsigned slot_of(uint8_t a, uint8_t b) {
   return (((unsigned)a << 4) ^ (unsigned)b ^ ((unsigned)a >> 4)) & (TG_SCAN_SLOTS - 1);
 }
 
 /* The slot of the block that ends at byte `last` of `p`; the block of a window of one byte. */
-static unsigned tg_block(const tg_scanner *s, const uint8_t *p, size_t last) {
-  return s->window == 1 ? p[last] : tg_slot_of(p[last - 1], p[last]);
-}
-
-tg_status tg_hits_push(tg_hits *h, size_t at, size_t needle, size_t lines) {
-  if (h->n == h->cap) {
-    void *data = h->v;
-    tg_status status = tg_grow(&h->alloc, &data, &h->cap, h->n + 1, sizeof *h->v);
-    if (status != TG_OK) return status;
-    h->v = data;
-  }
-  size_t i = h->n++;
-  for (; i > 0 && (h->v[i - 1].at > at || (h->v[i - 1].at == at && h->v[i - 1].needle > needle)); i--)
-    h->v[i] = h->v[i - 1];
-  h->v[i] = (tg_hit){at, needle, lines};
-  return TG_OK;
+static unsigned hash_block(const tg_scanner *s, const uint8_t *p, size_t last) {
+  return s->window == 1 ? p[last] : slot_of(p[last - 1], p[last]);
 }
 
 /* Shift and bucket tables over the first `window` bytes of every needle. */
-static void tg_fill_tables(tg_scanner *s, const tg_str *needle) {
+static void fill_tables(tg_scanner *s, const tg_str *needle) {
   size_t block = s->window == 1 ? 1 : 2;
   memset(s->shift, (int)(s->window - block + 1), sizeof s->shift);
   for (size_t i = 0; i < s->n; i++) {
     for (size_t last = block - 1; last < s->window; last++) {
-      unsigned slot = tg_block(s, needle[i].p, last);
+      unsigned slot = hash_block(s, needle[i].p, last);
       uint8_t shift = (uint8_t)(s->window - 1 - last);
       if (shift < s->shift[slot]) s->shift[slot] = shift;
     }
-    s->first[tg_block(s, needle[i].p, s->window - 1) + 1]++;
+    s->first[hash_block(s, needle[i].p, s->window - 1) + 1]++;
   }
   for (size_t k = 0; k < TG_SCAN_SLOTS; k++) s->first[k + 1] += s->first[k];
   uint32_t *next = s->first; /* counting sort: first[slot] moves up and is put back after */
   for (size_t i = 0; i < s->n; i++) {
-    uint32_t at = next[tg_block(s, needle[i].p, s->window - 1)]++;
+    uint32_t at = next[hash_block(s, needle[i].p, s->window - 1)]++;
     s->needle[at] = needle[i];
     s->index[at] = (uint32_t)i;
   }
@@ -57,20 +43,20 @@ static void tg_fill_tables(tg_scanner *s, const tg_str *needle) {
 }
 
 /* NULL: this build or this processor has no such scan. */
-static tg_scan_fn tg_scan_named(const char *name) {
+static tg_scan_fn scan_named(const char *name) {
   if (strcmp(name, "portable") == 0) return tg_scan_portable;
   const tg_scan_fn x86 = tg_scan_x86(name);
   return x86 != NULL ? x86 : tg_scan_neon(name);
 }
 
 tg_status tg_scanner_select(tg_scanner *s, const char *name) {
-  const tg_scan_fn scan = tg_scan_named(name);
+  const tg_scan_fn scan = scan_named(name);
   if (scan == NULL) return TG_EUNSUPPORTED;
   s->scan = s->filter != NULL ? scan : tg_scan_portable;
   return TG_OK;
 }
 
-static tg_status tg_choose_scan(tg_scanner *s) {
+static tg_status choose_scan(tg_scanner *s) {
   static const char *const fastest_first[] = {"avx512", "avx2", "ssse3", "neon", "portable"};
   const char *wanted = getenv("TICKGAUGE_SIMD");
   if (wanted != NULL && wanted[0] != '\0') return tg_scanner_select(s, wanted);
@@ -99,10 +85,10 @@ tg_status tg_scanner_new(const tg_alloc *a, const tg_str *needle, size_t n, tg_s
     if (needle[i].n < s->window) s->window = needle[i].n;
   }
   if (n > 0) memcpy(s->plain, needle, n * sizeof *needle);
-  tg_fill_tables(s, needle);
+  fill_tables(s, needle);
   status = tg_filter_new(a, s->plain, n, &s->filter);
   if (status == TG_ENOMEM) goto fail;
-  status = tg_choose_scan(s);
+  status = choose_scan(s);
   if (status != TG_OK) goto fail;
   *out = s;
   return TG_OK;
@@ -123,7 +109,7 @@ void tg_scanner_free(tg_scanner *s) {
 
 /* Compares the needles of a slot at `at`, in the caller's order; `*counted` is where the line ends
  * counted so far, `*lines`, end. */
-static tg_status tg_check_slot(const tg_scanner *s, unsigned slot, const uint8_t *p, size_t n,
+static tg_status check_slot(const tg_scanner *s, unsigned slot, const uint8_t *p, size_t n,
                                size_t at, size_t *counted, size_t *lines, tg_hits *out) {
   for (uint32_t k = s->first[slot]; k < s->first[slot + 1]; k++) {
     const tg_str *needle = &s->needle[k];
@@ -140,12 +126,12 @@ static tg_status tg_check_slot(const tg_scanner *s, unsigned slot, const uint8_t
 tg_status tg_scan_portable(const tg_scanner *s, const uint8_t *p, size_t n, tg_hits *out) {
   size_t counted = 0, lines = 0;
   for (size_t last = s->n > 0 ? s->window - 1 : n; last < n;) {
-    unsigned slot = tg_block(s, p, last);
+    unsigned slot = hash_block(s, p, last);
     if (s->shift[slot] > 0) {
       last += s->shift[slot];
       continue;
     }
-    tg_status status = tg_check_slot(s, slot, p, n, last + 1 - s->window, &counted, &lines, out);
+    tg_status status = check_slot(s, slot, p, n, last + 1 - s->window, &counted, &lines, out);
     if (status != TG_OK) return status;
     last++;
   }
@@ -153,17 +139,4 @@ tg_status tg_scan_portable(const tg_scanner *s, const uint8_t *p, size_t n, tg_h
   out->escapes = n > 0 && memchr(p, 0x1b, n) != NULL;
   out->returns = n > 0 && memchr(p, '\r', n) != NULL;
   return TG_OK;
-}
-
-size_t tg_count_byte(const uint8_t *p, size_t n, uint8_t c) {
-  size_t total = 0;
-  while (n > 0) {
-    size_t part = n < 255 ? n : 255;
-    uint8_t sum = 0; /* at most 255, so that a compiler can add bytes in vectors */
-    for (size_t i = 0; i < part; i++) sum = (uint8_t)(sum + (p[i] == c));
-    total += sum;
-    p += part;
-    n -= part;
-  }
-  return total;
 }

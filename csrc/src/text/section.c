@@ -2,31 +2,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "reader_private.h"
+#include "state.h"
 
 #define TG_MISFITS 64 /* lines in a row that fit nothing: the section was left without its end */
 
-bool tg_section_wants(const tg_reader *r, const tg_line *line) {
-  if (r->section == TG_NOT) return false;
-  if (!r->section_has_channel) return line->channel.p == NULL;
-  return line->channel.p != NULL && line->channel.n == r->section_channel.n &&
-         memcmp(line->channel.p, r->section_channel.p, line->channel.n) == 0;
-}
-
-tg_status tg_section_open(tg_reader *r, const tg_line *line, size_t section) {
-  tg_copy_clear(&r->section_channel);
-  r->section_has_channel = line->channel.p != NULL;
-  if (r->section_has_channel) {
-    tg_status status = tg_copy_put(&r->section_channel, line->channel.p, line->channel.n, 0);
-    if (status != TG_OK) return status;
-  }
-  r->section = section;
-  r->section_number = ++r->sections_seen;
-  r->misfits = 0;
-  return TG_OK;
-}
-
-static bool tg_blank_line(const tg_line *line, size_t from) {
+static bool blank_line(const tg_line *line, size_t from) {
   for (size_t i = from; i < line->n; i++) {
     if (!tg_is_blank(line->p[i])) return false;
   }
@@ -34,7 +14,7 @@ static bool tg_blank_line(const tg_line *line, size_t from) {
 }
 
 /* Tries one template that needs no tag. TG_OK, TG_ENOMEM. */
-static tg_status tg_try_row(tg_reader *r, const tg_template *t, const tg_line *line, tg_match *m,
+static tg_status try_row(tg_reader *r, const tg_template *t, const tg_line *line, tg_match *m,
                             bool *found) {
   tg_status status =
       tg_match_begin(m, t, &r->rules->scratch[0], line->p, line->n, r->spans);
@@ -44,7 +24,7 @@ static tg_status tg_try_row(tg_reader *r, const tg_template *t, const tg_line *l
   return m->nomem ? TG_ENOMEM : TG_OK;
 }
 
-static tg_status tg_section_misfit(tg_reader *r, const tg_line *line, const tg_trouble *nearest) {
+static tg_status section_misfit(tg_reader *r, const tg_line *line, const tg_trouble *nearest) {
   tg_status status = tg_records_problem(r->out, nearest);
   if (status != TG_OK || ++r->misfits < TG_MISFITS) return status;
   tg_trouble t = {line, 0, r->rules->sections[r->section].begin, TG_NOT, TG_REASON_OPEN,
@@ -54,14 +34,14 @@ static tg_status tg_section_misfit(tg_reader *r, const tg_line *line, const tg_t
 }
 
 /* The rows in order; `*done` where one fits. Otherwise `nearest` tells which came nearest. */
-static tg_status tg_section_rows(tg_reader *r, const tg_line *line, bool *done,
+static tg_status section_rows(tg_reader *r, const tg_line *line, bool *done,
                                  tg_trouble *nearest) {
   const tg_section *s = &r->rules->sections[r->section];
   *nearest = (tg_trouble){line, 0, s->begin, TG_NOT, TG_REASON_ROW, "a row of the section", 0};
   for (size_t k = s->first_row; k < s->first_row + s->n_rows; k++) {
     tg_match m;
     bool found = false;
-    tg_status status = tg_try_row(r, r->rules->rules[k].t, line, &m, &found);
+    tg_status status = try_row(r, r->rules->rules[k].t, line, &m, &found);
     if (status != TG_OK) return status;
     if (found) {
       tg_found f = {line, m.fields, k, m.start, m.end, SIZE_MAX, r->section_number, 0, NULL};
@@ -88,13 +68,13 @@ static tg_status tg_section_rows(tg_reader *r, const tg_line *line, bool *done,
 tg_status tg_section_line(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
                           bool *done) {
   const tg_section *s = &r->rules->sections[r->section];
-  bool blank = tg_blank_line(line, tg_prefix_length(line->p, line->n)) || tg_blank_line(line, 0);
+  bool blank = blank_line(line, tg_prefix_length(line->p, line->n)) || blank_line(line, 0);
   bool found = s->end == NULL && blank;
   tg_outcome out;
   tg_match m;
   tg_trouble nearest;
   *done = false;
-  tg_status status = s->end != NULL ? tg_try_row(r, s->end, line, &m, &found) : TG_OK;
+  tg_status status = s->end != NULL ? try_row(r, s->end, line, &m, &found) : TG_OK;
   if (status != TG_OK) return status;
   if (found) {
     r->section = TG_NOT;
@@ -105,7 +85,7 @@ tg_status tg_section_line(tg_reader *r, const tg_line *line, const tg_hit *hits,
     status = tg_reader_try(r, line, hits, n_hits, false, &out);
     if (status != TG_OK || out.records > 0) return status;
   }
-  status = tg_section_rows(r, line, done, &nearest);
+  status = section_rows(r, line, done, &nearest);
   if (r->near != NULL) tg_near_settle(r->near, *done ? s->begin : TG_NOT);
   if (status != TG_OK) return status;
   if (*done) {
@@ -114,7 +94,7 @@ tg_status tg_section_line(tg_reader *r, const tg_line *line, const tg_hit *hits,
   }
   if (n_hits > 0) return TG_OK;
   *done = true;
-  return blank ? TG_OK : tg_section_misfit(r, line, &nearest);
+  return blank ? TG_OK : section_misfit(r, line, &nearest);
 }
 
 tg_status tg_section_finish(tg_reader *r) {

@@ -38,7 +38,7 @@ typedef struct tg_literal {
 typedef struct tg_inst {
   uint8_t op;
   uint8_t type;      /* tg_field_type of a field */
-  bool possessive;   /* BLANKS: what follows cannot begin with a blank; TEXT: runs to the end */
+  bool possessive;   /* BLANKS: the next item cannot begin with a blank; TEXT: runs to the end */
   bool optional;     /* lies in an optional part */
   bool gap_number;   /* BLANK, with BLANKS and a kept UINT behind it: see straight.h */
   uint16_t width;    /* GROUPED of a fixed width; 0 = free */
@@ -74,7 +74,7 @@ typedef struct tg_template {
   uint64_t numbers; /* bit i: field i is a number, not a text */
   bool begin; /* '^' */
   bool straight; /* see straight.h */
-  bool closed; /* the last item is a literal: what matched cannot have been cut */
+  bool closed; /* the last item is a literal: a match cannot have been cut */
 } tg_template;
 
 /* Compiles a NUL-terminated template of at most `most` bytes. `tag` NULL takes the default; `row`
@@ -83,14 +83,6 @@ typedef struct tg_template {
 tg_status tg_template_new(const tg_alloc *a, const char *text, size_t most, const char *tag,
                           bool row, tg_template **out, tg_error *err);
 void tg_template_free(tg_template *t);
-
-/* The second half of compiling: tag, memo planes, run caches, what cuts a word. */
-tg_status tg_template_link(tg_template *t, const char *tag, bool row, tg_error *err);
-
-/* Puts `n` bytes into the pool. TG_OK, TG_ENOMEM. */
-tg_status tg_template_pool(tg_template *t, const uint8_t *p, size_t n, uint32_t *at);
-/* Adds an entry to the list of literals. TG_OK, TG_ENOMEM. */
-tg_status tg_template_alt(tg_template *t, uint32_t at, uint32_t n);
 
 static inline bool tg_is_blank(uint8_t c) { return c == ' ' || (c >= 0x09 && c <= 0x0d); }
 /* True where `c` is one of the characters of `set`. */
@@ -101,7 +93,7 @@ static inline bool tg_is_one_of(uint8_t c, const char *set) {
   return false;
 }
 static inline bool tg_is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
-/* What a number may not touch. */
+/* True where a number may not touch `c`. */
 static inline bool tg_is_edge(uint8_t c) {
   return tg_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          c == '.';

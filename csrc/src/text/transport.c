@@ -83,9 +83,9 @@ tg_line tg_line_part(const tg_line *line, size_t from, size_t to) {
 }
 
 /* A pattern of prefixes: '0' one or more digits, ' ' one blank, '_' any number of blanks, 'w' a
- * run without blanks and brackets, 'n' a month's or day's three letters, '?' what follows may be
+ * run without blanks and brackets, 'n' a month's or day's three letters, '?' the items behind it may be
  * left out up to the next '!'; the rest stands for itself. */
-static const char *const tg_prefix_forms[] = {
+static const char *const prefix_forms[] = {
     "[0-0-0?T!_0:0:0?.0!?Z!] ",     /* minicom and others */
     "0-0-0?T!?_!0:0:0?.0!?,0!?Z!?+0:0!?+0! ", /* ISO 8601, LAVA's text log */
     "n _0 0:0:0?.0! ",             /* ts, syslog */
@@ -99,7 +99,7 @@ static const char *const tg_prefix_forms[] = {
     "> ",
 };
 
-static size_t tg_prefix_item(char form, const uint8_t *p, size_t n, bool *ok) {
+static size_t prefix_item(char form, const uint8_t *p, size_t n, bool *ok) {
   size_t k = 0;
   switch (form) {
   case '0':
@@ -129,7 +129,7 @@ static size_t tg_prefix_item(char form, const uint8_t *p, size_t n, bool *ok) {
 }
 
 /* The length of one form at `p`, 0 where it does not stand there. */
-static size_t tg_prefix_form(const char *form, const uint8_t *p, size_t n) {
+static size_t prefix_form(const char *form, const uint8_t *p, size_t n) {
   size_t at = 0;
   for (const char *f = form; *f != '\0'; f++) {
     if (*f == '!') continue;
@@ -139,7 +139,7 @@ static size_t tg_prefix_form(const char *form, const uint8_t *p, size_t n) {
       const char *g = f + 1;
       for (; *g != '!'; g++) {
         bool ok = false;
-        if (all) to += tg_prefix_item(*g, p + to, n - to, &ok);
+        if (all) to += prefix_item(*g, p + to, n - to, &ok);
         all = all && ok;
       }
       if (all) at = to;
@@ -147,7 +147,7 @@ static size_t tg_prefix_form(const char *form, const uint8_t *p, size_t n) {
       continue;
     }
     bool ok = false;
-    size_t k = tg_prefix_item(*f, p + at, n - at, &ok);
+    size_t k = prefix_item(*f, p + at, n - at, &ok);
     if (!ok) return 0;
     at += k;
   }
@@ -158,8 +158,8 @@ size_t tg_prefix_length(const uint8_t *p, size_t n) {
   size_t at = 0;
   for (int round = 0; round < TG_PREFIXES; round++) {
     size_t found = 0;
-    for (size_t i = 0; i < sizeof tg_prefix_forms / sizeof *tg_prefix_forms && found == 0; i++) {
-      found = tg_prefix_form(tg_prefix_forms[i], p + at, n - at);
+    for (size_t i = 0; i < sizeof prefix_forms / sizeof *prefix_forms && found == 0; i++) {
+      found = prefix_form(prefix_forms[i], p + at, n - at);
     }
     if (found == 0) break;
     at += found;
@@ -169,7 +169,7 @@ size_t tg_prefix_length(const uint8_t *p, size_t n) {
 
 /* The length of the colour sequence at `p`: [ESC] '[' digits and ';' then 'm'; with ESC any other
  * CSI sequence too. 0 = none. */
-static size_t tg_colour_length(const uint8_t *p, size_t n) {
+static size_t colour_length(const uint8_t *p, size_t n) {
   size_t k = 0;
   bool escape = n > 0 && p[0] == 0x1b;
   if (escape) k++;
@@ -188,7 +188,7 @@ bool tg_has_colour(const uint8_t *p, size_t n) {
   for (const uint8_t *q = p; q < end; q++) {
     q = memchr(q, '[', (size_t)(end - q));
     if (q == NULL) return false;
-    if (tg_colour_length(q, (size_t)(end - q)) > 0) return true;
+    if (colour_length(q, (size_t)(end - q)) > 0) return true;
   }
   return false;
 }
@@ -198,7 +198,7 @@ tg_status tg_strip_colour(const tg_line *line, tg_copy *out) {
   size_t from = 0;
   for (size_t at = 0; at < line->n;) {
     size_t k = 0;
-    if (line->p[at] == 0x1b || line->p[at] == '[') k = tg_colour_length(line->p + at, line->n - at);
+    if (line->p[at] == 0x1b || line->p[at] == '[') k = colour_length(line->p + at, line->n - at);
     if (k == 0) {
       at++;
       continue;

@@ -1,4 +1,4 @@
-/* transport.h - what stands between a console's text and the bytes of a source.
+/* transport.h - from the bytes of a source to a console's text.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TICKGAUGE_TEXT_TRANSPORT_H
 #define TICKGAUGE_TEXT_TRANSPORT_H
@@ -61,7 +61,7 @@ uint64_t tg_line_number(const tg_line *line, size_t pos);
 /* The part [from, to) of a line. */
 tg_line tg_line_part(const tg_line *line, size_t from, size_t to);
 
-/* The length of what a terminal program, a time stamper, a kernel, a CPU tag or a mail quote put
+/* The length of the prefix that a terminal program, a time stamper, a kernel or a mail quote put
  * before the text: "[2026-05-18 09:31:02.104] ", "2026-05-18T09:31:02 ", "[    3.141593] ",
  * "[cpu 0x0100] ", "> ", "|uart1| " and the like, several in a row. 0 = none. */
 size_t tg_prefix_length(const uint8_t *p, size_t n);

@@ -1,17 +1,17 @@
-/* try.c - the rules on one line: which record it gives, or what came nearest.
+/* try.c - the rules on one line: which record it gives, or its nearest miss.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "reader_private.h"
+#include "state.h"
 
-const char *tg_reason_of(const tg_match *m) {
+static const char *reason_of(const tg_match *m) {
   if (m->near_edge) return TG_REASON_EDGE;
   if (m->near.at >= m->n) return TG_REASON_CUT;
   return m->t->inst[m->near.item].op == TG_OP_NUMBER ? TG_REASON_NUMBER : TG_REASON_MISMATCH;
 }
 
 /* Keeps the furthest miss of the rule's tag on this line. TG_OK, TG_ENOMEM. */
-static tg_status tg_note_miss(tg_reader *r, const tg_line *line, size_t rule, const tg_match *m) {
+static tg_status note_miss(tg_reader *r, const tg_line *line, size_t rule, const tg_match *m) {
   size_t tag = r->rules->rules[rule].tag;
   tg_miss_of_tag *miss = &r->misses[tag];
   if (m->near.expected == NULL) return TG_OK;
@@ -25,7 +25,7 @@ static tg_status tg_note_miss(tg_reader *r, const tg_line *line, size_t rule, co
   miss->at = m->near.at;
   miss->reach = m->reach;
   miss->rule = rule;
-  miss->reason = tg_reason_of(m);
+  miss->reason = reason_of(m);
   miss->expected = m->near.expected;
   miss->item = item;
   miss->have = true;
@@ -33,7 +33,7 @@ static tg_status tg_note_miss(tg_reader *r, const tg_line *line, size_t rule, co
 }
 
 /* The rules that have a tag on the line, ascending and each once. */
-static tg_status tg_candidates(tg_reader *r, const tg_hit *hits, size_t n_hits) {
+static tg_status candidates(tg_reader *r, const tg_hit *hits, size_t n_hits) {
   r->serial++;
   r->n_cand = 0;
   for (size_t i = 0; i < n_hits; i++) {
@@ -56,7 +56,7 @@ static tg_status tg_candidates(tg_reader *r, const tg_hit *hits, size_t n_hits) 
 }
 
 /* The places of a tag, ascending. */
-static tg_status tg_collect_places(tg_reader *r, size_t tag, const tg_hit *hits, size_t n_hits) {
+static tg_status collect_places(tg_reader *r, size_t tag, const tg_hit *hits, size_t n_hits) {
   void *data = r->places;
   tg_status status = tg_grow(&r->alloc, &data, &r->cap_places, n_hits, sizeof *r->places);
   if (status != TG_OK) return status;
@@ -68,7 +68,7 @@ static tg_status tg_collect_places(tg_reader *r, size_t tag, const tg_hit *hits,
   return TG_OK;
 }
 
-static tg_status tg_take_record(tg_reader *r, const tg_line *line, size_t rule, const tg_match *m,
+static tg_status take_record(tg_reader *r, const tg_line *line, size_t rule, const tg_match *m,
                                 bool commit, tg_outcome *out) {
   bool added = true;
   tg_status status = TG_OK;
@@ -84,22 +84,22 @@ static tg_status tg_take_record(tg_reader *r, const tg_line *line, size_t rule, 
 }
 
 /* Policy first: the leftmost match of the rule. */
-static tg_status tg_try_first(tg_reader *r, const tg_line *line, size_t rule, const tg_hit *hits,
+static tg_status try_first(tg_reader *r, const tg_line *line, size_t rule, const tg_hit *hits,
                               size_t n_hits, bool commit, tg_outcome *out) {
   const tg_rule *it = &r->rules->rules[rule];
   tg_match m;
-  tg_status status = tg_collect_places(r, it->tag, hits, n_hits);
+  tg_status status = collect_places(r, it->tag, hits, n_hits);
   if (status == TG_OK)
     status = tg_match_begin(&m, it->t, &r->rules->scratch[0], line->p, line->n, r->spans);
   if (status != TG_OK) return status;
   m.line_at = it->t->begin ? tg_prefix_length(line->p, line->n) : 0;
   bool found = tg_match_line(&m, r->places, r->n_places);
   if (m.nomem) return TG_ENOMEM;
-  if (found) return tg_take_record(r, line, rule, &m, commit, out);
-  return tg_note_miss(r, line, rule, &m);
+  if (found) return take_record(r, line, rule, &m, commit, out);
+  return note_miss(r, line, rule, &m);
 }
 
-static tg_status tg_begin_group(tg_reader *r, const tg_line *line, const tg_tag *tag) {
+static tg_status begin_group(tg_reader *r, const tg_line *line, const tg_tag *tag) {
   for (size_t k = 0; k < tag->n_rules; k++) {
     const tg_template *t = r->rules->rules[tag->rules[k]].t;
     tg_status status =
@@ -113,7 +113,7 @@ static tg_status tg_begin_group(tg_reader *r, const tg_line *line, const tg_tag 
 
 /* Which rule of the group matches with its tag on `at`: TG_NOT for none, then `*worst` is the
  * rule that came nearest. */
-static size_t tg_group_at(tg_reader *r, const tg_line *line, const tg_tag *tag, size_t from,
+static size_t group_at(tg_reader *r, const tg_line *line, const tg_tag *tag, size_t from,
                           size_t at, size_t *worst, bool *nomem) {
   *worst = TG_NOT;
   for (size_t k = 0; k < tag->n_rules; k++) {
@@ -123,7 +123,7 @@ static size_t tg_group_at(tg_reader *r, const tg_line *line, const tg_tag *tag, 
     m->reach = 0;
     m->near_edge = false;
     if (tg_match_tag(m, from, at)) return k;
-    *nomem = *nomem || m->nomem || tg_note_miss(r, line, tag->rules[k], m) != TG_OK;
+    *nomem = *nomem || m->nomem || note_miss(r, line, tag->rules[k], m) != TG_OK;
     if (m->near.expected != NULL &&
         (*worst == TG_NOT || m->reach > r->match[*worst].reach))
       *worst = k;
@@ -131,7 +131,7 @@ static size_t tg_group_at(tg_reader *r, const tg_line *line, const tg_tag *tag, 
   return TG_NOT;
 }
 
-static tg_status tg_keep_missed(tg_reader *r, const tg_line *line, const tg_tag *tag, size_t at,
+static tg_status keep_missed(tg_reader *r, const tg_line *line, const tg_tag *tag, size_t at,
                                 size_t worst) {
   void *data = r->missed;
   tg_status status =
@@ -144,7 +144,7 @@ static tg_status tg_keep_missed(tg_reader *r, const tg_line *line, const tg_tag 
     const tg_match *m = &r->match[worst];
     t.at = m->near.at;
     t.rule = tag->rules[worst];
-    t.reason = tg_reason_of(m);
+    t.reason = reason_of(m);
     t.expected = m->near.expected;
     t.item = (uint32_t)m->near.item;
   }
@@ -154,7 +154,7 @@ static tg_status tg_keep_missed(tg_reader *r, const tg_line *line, const tg_tag 
 
 /* The free stretch of the line around `at`: false where a record has it. `*next` is the first
  * taken span that does not end before; places ascend, so it only moves on. */
-static bool tg_free_around(const tg_reader *r, size_t at, size_t *next, size_t *from, size_t *to) {
+static bool free_around(const tg_reader *r, size_t at, size_t *next, size_t *from, size_t *to) {
   while (*next < r->n_taken && r->taken[*next].end <= at) ++*next;
   const size_t before = *next > 0 ? r->taken[*next - 1].end : 0;
   const size_t own = r->n_fresh > 0 ? r->fresh[r->n_fresh - 1].end : 0;
@@ -164,7 +164,7 @@ static bool tg_free_around(const tg_reader *r, size_t at, size_t *next, size_t *
   return own <= at && *to > at;
 }
 
-static tg_status tg_take_span(tg_reader *r, size_t start, size_t end) {
+static tg_status take_span(tg_reader *r, size_t start, size_t end) {
   void *data = r->fresh;
   tg_status status = tg_grow(&r->alloc, &data, &r->cap_fresh, r->n_fresh + 1, sizeof *r->fresh);
   if (status != TG_OK) return status;
@@ -174,7 +174,7 @@ static tg_status tg_take_span(tg_reader *r, size_t start, size_t end) {
 }
 
 /* Merges the spans of one tag into those of the line, from the back. */
-static tg_status tg_merge_taken(tg_reader *r) {
+static tg_status merge_taken(tg_reader *r) {
   void *data = r->taken;
   tg_status status = tg_grow(&r->alloc, &data, &r->cap_taken, r->n_taken + r->n_fresh + 1,
                              sizeof *r->taken);
@@ -192,38 +192,38 @@ static tg_status tg_merge_taken(tg_reader *r) {
 
 /* Policy all: a record for every occurrence of the tag that is whole; the others are kept as
  * missed, but for those inside another record. */
-static tg_status tg_try_all(tg_reader *r, const tg_line *line, size_t tag_index,
+static tg_status try_all(tg_reader *r, const tg_line *line, size_t tag_index,
                             const tg_hit *hits, size_t n_hits, bool commit, tg_outcome *out) {
   const tg_tag *tag = &r->rules->tags[tag_index];
   size_t behind = 0; /* the occurrence before this one */
   size_t next = 0;
   bool nomem = false;
   r->n_fresh = 0;
-  tg_status status = tg_collect_places(r, tag_index, hits, n_hits);
-  if (status == TG_OK) status = tg_begin_group(r, line, tag);
+  tg_status status = collect_places(r, tag_index, hits, n_hits);
+  if (status == TG_OK) status = begin_group(r, line, tag);
   for (size_t i = 0; status == TG_OK && i < r->n_places; i++) {
     size_t at = r->places[i];
     size_t from = behind;
     size_t to = SIZE_MAX;
     size_t worst;
-    if (!tg_free_around(r, at, &next, &from, &to)) continue;
-    size_t k = tg_group_at(r, line, tag, from, at, &worst, &nomem);
+    if (!free_around(r, at, &next, &from, &to)) continue;
+    size_t k = group_at(r, line, tag, from, at, &worst, &nomem);
     if (nomem) return TG_ENOMEM;
     behind = at + 1;
     if (k == TG_NOT) {
-      if (tag->hard) status = tg_keep_missed(r, line, tag, at, worst);
+      if (tag->hard) status = keep_missed(r, line, tag, at, worst);
       out->misses += tag->hard;
     } else if (r->match[k].end <= to) {
-      status = tg_take_span(r, r->match[k].start, r->match[k].end);
+      status = take_span(r, r->match[k].start, r->match[k].end);
       if (status == TG_OK)
-        status = tg_take_record(r, line, tag->rules[k], &r->match[k], commit, out);
+        status = take_record(r, line, tag->rules[k], &r->match[k], commit, out);
     }
   }
-  return status == TG_OK ? tg_merge_taken(r) : status;
+  return status == TG_OK ? merge_taken(r) : status;
 }
 
 /* Adds the missed occurrences of a tag, TG_NOT: of all tags; false in `*any` if there were none. */
-static tg_status tg_tell_missed(tg_reader *r, size_t tag, bool *any) {
+static tg_status tell_missed(tg_reader *r, size_t tag, bool *any) {
   tg_status status = TG_OK;
   *any = false;
   for (size_t i = 0; status == TG_OK && i < r->n_missed; i++) {
@@ -242,7 +242,7 @@ tg_status tg_reader_misses(tg_reader *r, const tg_line *line, const tg_hit *hits
     bool any;
     if (miss->serial != r->serial || !r->rules->tags[tag].hard) continue;
     miss->serial = r->serial - 1; /* told */
-    status = tg_tell_missed(r, tag, &any);
+    status = tell_missed(r, tag, &any);
     if (status != TG_OK || any) continue;
     tg_trouble t = {line, hits[i].at, r->rules->tags[tag].rules[0], tag, TG_REASON_MISMATCH,
                     "the rest of the line before it", 0};
@@ -256,9 +256,9 @@ tg_status tg_reader_misses(tg_reader *r, const tg_line *line, const tg_hit *hits
 }
 
 /* The rules in order: the first that matches decides; if its policy is all, so do the others of
- * that policy on what is left of the line. What rules of that policy missed before is told in
+ * that policy on the rest of the line. Misses of that policy before it are told in
  * either case: another writer's line must not hide a torn record. */
-static tg_status tg_try_rules(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
+static tg_status try_rules(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
                               bool commit, tg_outcome *out) {
   tg_status status = TG_OK;
   bool any_all = false;
@@ -266,20 +266,20 @@ static tg_status tg_try_rules(tg_reader *r, const tg_line *line, const tg_hit *h
     size_t rule = r->cand[i];
     const tg_rule *it = &r->rules->rules[rule];
     if (!it->all && out->records == 0) {
-      status = tg_try_first(r, line, rule, hits, n_hits, commit, out);
+      status = try_first(r, line, rule, hits, n_hits, commit, out);
       if (out->records > 0) {
         out->misses = r->n_missed;
-        return status == TG_OK && commit ? tg_tell_missed(r, TG_NOT, &any_all) : status;
+        return status == TG_OK && commit ? tell_missed(r, TG_NOT, &any_all) : status;
       }
     }
     if (it->all && r->misses[it->tag].group != r->serial) {
       r->misses[it->tag].group = r->serial;
-      status = tg_try_all(r, line, it->tag, hits, n_hits, commit, out);
+      status = try_all(r, line, it->tag, hits, n_hits, commit, out);
       any_all = true;
     }
   }
   if (status != TG_OK || !commit || out->records == 0 || !any_all) return status;
-  return tg_tell_missed(r, TG_NOT, &any_all);
+  return tell_missed(r, TG_NOT, &any_all);
 }
 
 tg_status tg_reader_try(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
@@ -288,11 +288,11 @@ tg_status tg_reader_try(tg_reader *r, const tg_line *line, const tg_hit *hits, s
   *out = (tg_outcome){0, 0};
   r->n_missed = 0;
   r->n_taken = 0;
-  tg_status status = tg_candidates(r, hits, n_hits);
+  tg_status status = candidates(r, hits, n_hits);
   if (status != TG_OK) return status;
   for (size_t i = 0; commit && i < n_hits; i++) r->out->tally[hits[i].needle].occurrences++;
   r->noting = commit && r->near != NULL;
-  status = tg_try_rules(r, line, hits, n_hits, commit, out);
+  status = try_rules(r, line, hits, n_hits, commit, out);
   if (r->noting) {
     bool taken = r->out->n_order > before;
     tg_near_settle(r->near, taken ? r->out->order[before].rule : TG_NOT);

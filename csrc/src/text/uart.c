@@ -1,4 +1,4 @@
-/* uart.c - lifts whole TEE spans out of REE lines and joins what is left.
+/* uart.c - lifts whole TEE spans out of REE lines and joins the rest.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "uart.h"
 
@@ -9,7 +9,7 @@ struct tg_uart {
   tg_alloc alloc;
   tg_copy head, joined;
   tg_copy channel;
-  tg_piece *pieces; /* of the head, and of what is joined to it */
+  tg_piece *pieces; /* of the head, and of the line joined to it */
   size_t n_pieces, cap_pieces;
   bool waiting, has_channel;
 };
@@ -36,7 +36,7 @@ void tg_uart_free(tg_uart *u) {
 }
 
 /* Where a TEE span begins, "[*]X/TC:" with X one of MEIDFU; `n` if there is none. */
-static size_t tg_uart_mark(const uint8_t *p, size_t n) {
+static size_t uart_mark(const uint8_t *p, size_t n) {
   for (size_t at = 1; at + 3 < n; at++) {
     const uint8_t *slash = memchr(p + at, '/', n - 3 - at);
     if (slash == NULL) return n;
@@ -51,7 +51,7 @@ static size_t tg_uart_mark(const uint8_t *p, size_t n) {
 }
 
 /* Bytes of a line, wherever each of them came from. */
-static tg_status tg_uart_put(tg_copy *out, const tg_line *line, size_t n) {
+static tg_status uart_put(tg_copy *out, const tg_line *line, size_t n) {
   if (line->map == NULL) return tg_copy_put(out, line->p, n, line->offset);
   for (size_t i = 0; i < n; i++) {
     tg_status status = tg_copy_put(out, line->p + i, 1, tg_line_offset(line, i));
@@ -61,7 +61,7 @@ static tg_status tg_uart_put(tg_copy *out, const tg_line *line, size_t n) {
 }
 
 /* Says that a piece begins with this line. */
-static tg_status tg_uart_piece(tg_uart *u, const tg_line *line) {
+static tg_status uart_piece(tg_uart *u, const tg_line *line) {
   void *data = u->pieces;
   tg_status status =
       tg_grow(&u->alloc, &data, &u->cap_pieces, u->n_pieces + 1, sizeof *u->pieces);
@@ -72,7 +72,7 @@ static tg_status tg_uart_piece(tg_uart *u, const tg_line *line) {
 }
 
 /* A line made of a copy, with the rest as in `like`. */
-static tg_line tg_uart_made(const tg_uart *u, const tg_copy *c, const tg_line *like) {
+static tg_line uart_made(const tg_uart *u, const tg_copy *c, const tg_line *like) {
   tg_line line = *like;
   line.p = c->p;
   line.n = c->n;
@@ -86,7 +86,7 @@ static tg_line tg_uart_made(const tg_uart *u, const tg_copy *c, const tg_line *l
   return line;
 }
 
-static bool tg_uart_same_channel(const tg_uart *u, const tg_line *line) {
+static bool uart_same_channel(const tg_uart *u, const tg_line *line) {
   if (!u->has_channel || line->channel.p == NULL) {
     return !u->has_channel && line->channel.p == NULL;
   }
@@ -94,8 +94,8 @@ static bool tg_uart_same_channel(const tg_uart *u, const tg_line *line) {
          (u->channel.n == 0 || memcmp(u->channel.p, line->channel.p, u->channel.n) == 0);
 }
 
-/* What the rules would make of a line. */
-static tg_status tg_uart_weigh(tg_reader *r, const tg_line *line, tg_outcome *out) {
+/* Counts the records that the rules would make of a line. */
+static tg_status uart_weigh(tg_reader *r, const tg_line *line, tg_outcome *out) {
   const tg_scanner *s = r->rules->scanner;
   *out = (tg_outcome){0, 0};
   r->own_hits.n = 0;
@@ -105,25 +105,25 @@ static tg_status tg_uart_weigh(tg_reader *r, const tg_line *line, tg_outcome *ou
 }
 
 /* Reads the waiting head as a line of its own. */
-static tg_status tg_uart_flush(tg_reader *r, const tg_line *like) {
+static tg_status uart_flush(tg_reader *r, const tg_line *like) {
   tg_uart *u = r->uart;
   u->waiting = false;
   if (u->head.n == 0) return TG_OK;
-  tg_line line = tg_uart_made(u, &u->head, like);
+  tg_line line = uart_made(u, &u->head, like);
   line.tail = false;
   return tg_reader_text(r, line, NULL, 0);
 }
 
 /* The same for the head. A letter goes behind it, so that a number that the cut left in front of
  * a TEE line is none. */
-static tg_status tg_uart_weigh_head(tg_reader *r, const tg_line *like, tg_outcome *out) {
+static tg_status uart_weigh_head(tg_reader *r, const tg_line *like, tg_outcome *out) {
   tg_uart *u = r->uart;
   size_t n = u->head.n;
   size_t n_map = u->head.n_map;
   tg_status status = tg_copy_put(&u->head, (const uint8_t *)"M", 1, 0);
   if (status != TG_OK) return status;
-  tg_line line = tg_uart_made(u, &u->head, like);
-  status = tg_uart_weigh(r, &line, out);
+  tg_line line = uart_made(u, &u->head, like);
+  status = uart_weigh(r, &line, out);
   u->head.n = n;
   u->head.n_map = n_map;
   return status;
@@ -131,7 +131,7 @@ static tg_status tg_uart_weigh_head(tg_reader *r, const tg_line *like, tg_outcom
 
 /* True where the joined line says at least as much as its two pieces apart. A head without a tag
  * is not put before a rest that is whole by itself. */
-static bool tg_uart_better(const tg_outcome *head, const tg_outcome *rest,
+static bool uart_better(const tg_outcome *head, const tg_outcome *rest,
                            const tg_outcome *both) {
   size_t apart = head->records + rest->records;
   size_t missed = head->misses + rest->misses;
@@ -141,35 +141,35 @@ static bool tg_uart_better(const tg_outcome *head, const tg_outcome *rest,
 }
 
 /* The rest of the cut line has come. */
-static tg_status tg_uart_join(tg_reader *r, const tg_line *rest) {
+static tg_status uart_join(tg_reader *r, const tg_line *rest) {
   tg_uart *u = r->uart;
   tg_outcome head, tail, both;
   tg_copy_clear(&u->joined);
-  tg_status status = tg_uart_piece(u, rest);
+  tg_status status = uart_piece(u, rest);
   if (status != TG_OK) return status;
-  tg_line first = tg_uart_made(u, &u->head, rest);
-  status = tg_uart_put(&u->joined, &first, first.n);
-  if (status == TG_OK) status = tg_uart_put(&u->joined, rest, rest->n);
+  tg_line first = uart_made(u, &u->head, rest);
+  status = uart_put(&u->joined, &first, first.n);
+  if (status == TG_OK) status = uart_put(&u->joined, rest, rest->n);
   if (status != TG_OK) return status;
-  tg_line line = tg_uart_made(u, &u->joined, rest);
+  tg_line line = uart_made(u, &u->joined, rest);
   line.flags |= TG_FLAG_REPAIRED;
-  status = tg_uart_weigh_head(r, rest, &head);
-  if (status == TG_OK) status = tg_uart_weigh(r, rest, &tail);
-  if (status == TG_OK) status = tg_uart_weigh(r, &line, &both);
+  status = uart_weigh_head(r, rest, &head);
+  if (status == TG_OK) status = uart_weigh(r, rest, &tail);
+  if (status == TG_OK) status = uart_weigh(r, &line, &both);
   if (status != TG_OK) return status;
-  if (tg_uart_better(&head, &tail, &both)) {
+  if (uart_better(&head, &tail, &both)) {
     u->waiting = false;
     return tg_reader_text(r, line, NULL, 0);
   }
-  status = tg_uart_flush(r, rest);
+  status = uart_flush(r, rest);
   return status == TG_OK ? tg_reader_text(r, *rest, NULL, 0) : status;
 }
 
 /* Begins to wait (or goes on waiting) for the rest of a line of which [0, n) is here. */
-static tg_status tg_uart_wait(tg_reader *r, const tg_line *line, size_t n) {
+static tg_status uart_wait(tg_reader *r, const tg_line *line, size_t n) {
   tg_uart *u = r->uart;
   tg_status status = TG_OK;
-  if (u->waiting && u->head.n + n > r->options.max_line) status = tg_uart_flush(r, line);
+  if (u->waiting && u->head.n + n > r->options.max_line) status = uart_flush(r, line);
   if (status == TG_OK && !u->waiting) {
     tg_copy_clear(&u->head);
     tg_copy_clear(&u->channel);
@@ -178,22 +178,22 @@ static tg_status tg_uart_wait(tg_reader *r, const tg_line *line, size_t n) {
     u->waiting = true;
     if (u->has_channel) status = tg_copy_put(&u->channel, line->channel.p, line->channel.n, 0);
   }
-  if (status == TG_OK) status = tg_uart_piece(u, line);
-  return status == TG_OK ? tg_uart_put(&u->head, line, n) : status;
+  if (status == TG_OK) status = uart_piece(u, line);
+  return status == TG_OK ? uart_put(&u->head, line, n) : status;
 }
 
 tg_status tg_uart_line(tg_reader *r, const tg_line *line) {
   tg_uart *u = r->uart;
-  size_t mark = tg_uart_mark(line->p, line->n);
-  bool same = !u->waiting || tg_uart_same_channel(u, line);
+  size_t mark = uart_mark(line->p, line->n);
+  bool same = !u->waiting || uart_same_channel(u, line);
   if (mark == line->n) {
-    return u->waiting && same ? tg_uart_join(r, line) : tg_reader_text(r, *line, NULL, 0);
+    return u->waiting && same ? uart_join(r, line) : tg_reader_text(r, *line, NULL, 0);
   }
   size_t text = 0; /* where more than blanks, control bytes and stamps begins */
   while (text < mark && line->p[text] <= ' ') text++;
   text += tg_prefix_length(line->p + text, line->n - text);
   if (text >= mark || !same) return tg_reader_text(r, *line, NULL, 0);
-  tg_status status = tg_uart_wait(r, line, mark);
+  tg_status status = uart_wait(r, line, mark);
   if (status != TG_OK) return status;
   tg_line span = tg_line_part(line, mark, line->n);
   return tg_reader_text(r, span, NULL, 0);
@@ -205,5 +205,5 @@ tg_status tg_uart_finish(tg_reader *r) {
                   .offset = r->offset,
                   .raw_offset = r->offset,
                   .number = tg_line_at_hand(r)};
-  return r->uart->waiting ? tg_uart_flush(r, &none) : TG_OK;
+  return r->uart->waiting ? uart_flush(r, &none) : TG_OK;
 }

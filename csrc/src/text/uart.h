@@ -2,7 +2,7 @@
 #ifndef TICKGAUGE_TEXT_UART_H
 #define TICKGAUGE_TEXT_UART_H
 
-#include "reader_private.h"
+#include "state.h"
 
 typedef struct tg_uart tg_uart;
 
@@ -13,7 +13,7 @@ void tg_uart_free(tg_uart *u);
  * unchanged through tg_reader_text. TG_OK, TG_ENOMEM, TG_ELIMIT. */
 tg_status tg_uart_line(tg_reader *r, const tg_line *line);
 
-/* What still waits for its rest is read as it is. */
+/* A line that still waits for its rest is read as it is. */
 tg_status tg_uart_finish(tg_reader *r);
 
 #endif

@@ -1,6 +1,6 @@
-/* reader_private.h - the parts of the reader. SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TICKGAUGE_TEXT_READER_PRIVATE_H
-#define TICKGAUGE_TEXT_READER_PRIVATE_H
+/* state.h - the state of a reader, and its steps. SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TICKGAUGE_TEXT_STATE_H
+#define TICKGAUGE_TEXT_STATE_H
 
 #include "near.h"
 #include "records.h"
@@ -32,7 +32,7 @@ struct tg_reader {
   bool after_return; /* the window before ended with a CR */
   bool ended;        /* the last byte was an LF or a CR */
   bool ended_lf;     /* ... an LF */
-  bool at_end;       /* the source has ended: what is read now is its last line */
+  bool at_end;       /* the source has ended: the line at hand is its last */
   bool long_told;    /* the line at hand was already reported as too long */
   tg_hits hits;
 
@@ -48,7 +48,7 @@ struct tg_reader {
   size_t n_places, cap_places;
   tg_trouble *missed; /* occurrences without a record, policy all */
   size_t n_missed, cap_missed;
-  tg_span *taken; /* what records of policy all used of the line, ascending */
+  tg_span *taken; /* spans of the line that records of policy all used, ascending */
   size_t n_taken, cap_taken;
   tg_span *fresh; /* the same of the tag at hand */
   size_t n_fresh, cap_fresh;
@@ -56,7 +56,7 @@ struct tg_reader {
   tg_span *spans;  /* TG_TEMPLATE_FIELDS per match */
 
   tg_near_store *near; /* NULL without keep_near */
-  bool noting;         /* what misses now is to be kept */
+  bool noting;         /* misses are kept */
 
   /* section */
   size_t section; /* TG_NOT: outside */
@@ -74,50 +74,65 @@ static inline uint64_t tg_line_at_hand(const tg_reader *r) {
   return (r->lines > 0 ? r->lines : r->returns) + 1;
 }
 
-/* [p, p+n) are whole lines; the last one may lack its LF where the source ends. */
-tg_status tg_reader_block(tg_reader *r, const uint8_t *p, size_t n);
+/* The places of all tags in [p, p+n), in place of those that `hits` held. TG_OK, TG_ENOMEM. */
+static inline tg_status tg_find_hits(const tg_reader *r, const uint8_t *p, size_t n,
+                                     tg_hits *hits) {
+  const tg_scanner *s = r->rules->scanner;
+  hits->n = 0;
+  return s->scan(s, p, n, hits);
+}
 
-/* A piece [p, p+n) of a line beyond the bound; `ended`: a lone CR ends it. */
-tg_status tg_reader_long(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset, bool ended);
+/* state.c */
 
 /* Where a line that is longer than the bound is cut: behind its last lone CR, which is a line end
  * (`*ended`), else behind a blank or a NUL near the bound, else at the bound. */
 size_t tg_long_cut(const uint8_t *p, size_t bound, bool *ended);
 
-/* One line [p, p+n) without its LF; hits are places in it. */
-tg_status tg_reader_line(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset, bool ended,
-                         const tg_hit *hits, size_t n_hits);
+/* A record of the begin line of `section` was added: its rows follow. TG_OK, TG_ENOMEM. */
+tg_status tg_section_open(tg_reader *r, const tg_line *line, size_t section);
+/* True where the section at hand looks at lines of this channel. */
+bool tg_section_wants(const tg_reader *r, const tg_line *line);
 
-/* The usual case of it: a line that ends, with one hit, outside sections, no shared UART,
- * straight rules, no miss worth to be kept. Not `*done`: it is another case, and nothing happened. */
+/* window.c: bytes to lines */
+
+/* Reads [p, p+n): whole lines; the last one may lack its LF where the source ends.
+ * TG_OK, TG_ENOMEM, TG_ELIMIT; so do all that read lines below. */
+tg_status tg_reader_block(tg_reader *r, const uint8_t *p, size_t n);
+
+/* Reads a piece [p, p+n) of a line beyond the bound; `ended`: a lone CR ends it. */
+tg_status tg_reader_long(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset, bool ended);
+
+/* quick.c */
+
+/* Reads the usual kind of line: one that ends, with one hit, outside sections, no shared UART,
+ * straight rules, no miss worth to be kept. Not `*done`: it is another kind, and nothing
+ * happened. */
 tg_status tg_reader_quick(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset,
                           const tg_hit *hit, bool *done);
 
-/* One text of a transport. `hits` NULL: scanned here. */
+/* text_line.c */
+
+/* Reads one text of a transport. `hits` NULL: they are looked for here. */
 tg_status tg_reader_text(tg_reader *r, tg_line line, const tg_hit *hits, size_t n_hits);
 
-/* What the rules made, or would make, of a text. */
+/* section.c */
+
+/* Reads a line inside a section. `*done`: nothing is left to do with it. */
+tg_status tg_section_line(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
+                          bool *done);
+/* The source ends. TG_OK, TG_ENOMEM. */
+tg_status tg_section_finish(tg_reader *r);
+
+/* try.c: the rules on one line */
+
+/* How many records the rules made, or would make, of a text, and how many tags they missed. */
 typedef struct tg_outcome {
   size_t records, misses;
 } tg_outcome;
-/* Finds the records of a line; with `commit` adds them, and if there are none the problems.
- * TG_OK, TG_ENOMEM, TG_ELIMIT. */
+/* Finds the records of a line; with `commit` adds them, and if there are none the problems. */
 tg_status tg_reader_try(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
                         bool commit, tg_outcome *out);
 /* Adds a problem for every tag of the line (which gave no record). */
 tg_status tg_reader_misses(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits);
-
-/* The line inside a section. `*done`: nothing is left to do with it. */
-tg_status tg_section_line(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
-                          bool *done);
-/* A record of the begin line was added. */
-tg_status tg_section_open(tg_reader *r, const tg_line *line, size_t section);
-/* The source ends. */
-tg_status tg_section_finish(tg_reader *r);
-/* True where the section at hand looks at lines of this channel. */
-bool tg_section_wants(const tg_reader *r, const tg_line *line);
-
-/* Where a miss of the matcher becomes a reason. */
-const char *tg_reason_of(const tg_match *m);
 
 #endif

@@ -1,99 +1,17 @@
-/* lines.c - finds the lines worth a look and takes their transport off.
+/* window.c - finds the lines worth a look and takes their transport off.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "reader_private.h"
+#include "state.h"
 #include "uart.h"
 
 #define TG_WINDOW ((size_t)64 * 1024) /* bytes that several passes share while they are cached */
 
-/* What a list of no hits points at: NULL would ask for a scan. */
-static const tg_hit tg_no_hit;
-
-static tg_status tg_scan(tg_reader *r, const uint8_t *p, size_t n, tg_hits *hits) {
-  const tg_scanner *s = r->rules->scanner;
-  hits->n = 0;
-  return s->scan(s, p, n, hits);
-}
-
-/* Bytes of a control kind before the text (0x04 of a finished run, NULs of a reset, the CR of an
- * LFCR) are no part of it. */
-static size_t tg_lead_bytes(const uint8_t *p, size_t n) {
-  size_t k = 0;
-  while (k < n && ((p[k] < 0x20 && !(p[k] >= 0x09 && p[k] <= 0x0c) && p[k] != 0x1b) ||
-                   p[k] == 0x7f))
-    k++;
-  return k;
-}
-
-/* The hits that lie in [from, to) of a line, moved so that `from` is 0, in r->own_hits. */
-static tg_status tg_part_hits(tg_reader *r, const tg_hit *hits, size_t n_hits, size_t from,
-                              size_t to) {
-  r->own_hits.n = 0;
-  for (size_t i = 0; i < n_hits; i++) {
-    if (hits[i].at < from || hits[i].at >= to) continue;
-    tg_status status = tg_hits_push(&r->own_hits, hits[i].at - from, hits[i].needle, 0);
-    if (status != TG_OK) return status;
-  }
-  return TG_OK;
-}
-
-/* Matches the line; where it gives less than all and holds colour, the line without colour. */
-static tg_status tg_text_rules(tg_reader *r, const tg_line *line, const tg_hit *hits,
-                               size_t n_hits) {
-  tg_outcome raw = {0, 1};
-  tg_outcome out;
-  tg_status status = TG_OK;
-  tg_line plain = *line;
-  bool colour = tg_has_colour(line->p, line->n);
-  if (colour) {
-    if (n_hits > 0) status = tg_reader_try(r, line, hits, n_hits, false, &raw);
-    if (status == TG_OK && raw.misses > 0) {
-      status = tg_strip_colour(line, &r->plain);
-      plain.p = r->plain.p;
-      plain.n = r->plain.n;
-      plain.map = r->plain.map;
-      plain.n_map = r->plain.n_map;
-      plain.offset = 0;
-      plain.flags |= TG_FLAG_UNWRAPPED;
-      if (status == TG_OK && plain.n > 0) status = tg_scan(r, plain.p, plain.n, &r->own_hits);
-      if (status != TG_OK || plain.n == 0) return status;
-      line = &plain;
-      hits = r->own_hits.v;
-      n_hits = r->own_hits.n;
-    }
-    if (status != TG_OK) return status;
-  }
-  if (tg_section_wants(r, line)) {
-    bool done;
-    status = tg_section_line(r, line, hits, n_hits, &done);
-    if (status != TG_OK || done) return status;
-  }
-  if (n_hits == 0) return TG_OK;
-  status = tg_reader_try(r, line, hits, n_hits, true, &out);
-  if (status == TG_OK && out.records == 0) status = tg_reader_misses(r, line, hits, n_hits);
-  return status;
-}
-
-tg_status tg_reader_text(tg_reader *r, tg_line line, const tg_hit *hits, size_t n_hits) {
-  size_t lead = tg_lead_bytes(line.p, line.n);
-  tg_status status = TG_OK;
-  if (hits == NULL) {
-    status = tg_scan(r, line.p + lead, line.n - lead, &r->own_hits);
-    hits = r->own_hits.v;
-    n_hits = r->own_hits.n;
-  } else if (lead > 0) {
-    status = tg_part_hits(r, hits, n_hits, lead, line.n);
-    hits = r->own_hits.v;
-    n_hits = r->own_hits.n;
-  }
-  if (status != TG_OK) return status;
-  line = tg_line_part(&line, lead, line.n);
-  return tg_text_rules(r, &line, hits, n_hits);
-}
+/* A list of no hits points at this: NULL would ask for a scan. */
+static const tg_hit no_hit;
 
 /* An entry of LAVA's raw log: its texts, if a console sent them. */
-static tg_status tg_lava_texts(tg_reader *r, const tg_line *line, tg_lava *lava) {
+static tg_status lava_texts(tg_reader *r, const tg_line *line, tg_lava *lava) {
   tg_status status = TG_OK;
   uint64_t offset = line->raw_offset + (uint64_t)(lava->message.p - line->raw.p);
   while (tg_lava_next(lava, offset, &r->unwrapped, &status)) {
@@ -118,18 +36,18 @@ static tg_status tg_lava_texts(tg_reader *r, const tg_line *line, tg_lava *lava)
 }
 
 /* One line without CRs in it. */
-static tg_status tg_reader_piece(tg_reader *r, const tg_line *line, const tg_hit *hits,
+static tg_status reader_piece(tg_reader *r, const tg_line *line, const tg_hit *hits,
                                  size_t n_hits) {
   tg_lava lava;
   if (line->n > 2 && line->p[0] == '-' && tg_lava_parse(line->p, line->n, &lava)) {
-    return lava.console ? tg_lava_texts(r, line, &lava) : TG_OK;
+    return lava.console ? lava_texts(r, line, &lava) : TG_OK;
   }
   if (r->uart != NULL) return tg_uart_line(r, line);
   return tg_reader_text(r, *line, hits, n_hits);
 }
 
 /* The pieces between lone CRs, each a line of its own: a progress bar, an old Mac. */
-static tg_status tg_split_returns(tg_reader *r, const tg_line *line, bool counts) {
+static tg_status split_returns(tg_reader *r, const tg_line *line, bool counts) {
   tg_status status = TG_OK;
   for (size_t from = 0; status == TG_OK && from < line->n;) {
     const uint8_t *cr = memchr(line->p + from, '\r', line->n - from);
@@ -138,7 +56,7 @@ static tg_status tg_split_returns(tg_reader *r, const tg_line *line, bool counts
     part.raw = (tg_str){part.p, part.n};
     part.raw_offset = part.offset;
     if (counts) part.number = r->returns + 1;
-    status = tg_reader_piece(r, &part, NULL, 0);
+    status = reader_piece(r, &part, NULL, 0);
     while (to < line->n && line->p[to] == '\r') to++;
     if (cr != NULL && counts) r->returns++;
     from = to;
@@ -146,7 +64,7 @@ static tg_status tg_split_returns(tg_reader *r, const tg_line *line, bool counts
   return status;
 }
 
-tg_status tg_reader_line(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset, bool ended,
+static tg_status read_line(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset, bool ended,
                          const tg_hit *hits, size_t n_hits) {
   size_t full = n;
   while (n > 0 && p[n - 1] == '\r') n--;
@@ -166,32 +84,32 @@ tg_status tg_reader_line(tg_reader *r, const uint8_t *p, size_t n, uint64_t offs
       line.number = r->returns + 1;
       r->returns += full > n;
     }
-    return tg_reader_piece(r, &line, hits, n_hits);
+    return reader_piece(r, &line, hits, n_hits);
   }
-  tg_status status = tg_split_returns(r, &line, counts);
+  tg_status status = split_returns(r, &line, counts);
   if (counts && full > n) r->returns++;
   return status;
 }
 
 /* Runs of CRs: the lines of a source that knows no LF. */
-static size_t tg_count_returns(const uint8_t *p, size_t n) {
+static size_t count_returns(const uint8_t *p, size_t n) {
   size_t total = 0;
   for (size_t i = 0; i < n; i++) total += p[i] == '\r' && (i + 1 == n || p[i + 1] != '\r');
   return total;
 }
 
-/* What a window still holds to look at: hits, and escapes if there are any. */
-typedef struct tg_look {
+/* The places of a window still to look at: hits, and escapes if there are any. */
+typedef struct look_ahead {
   const uint8_t *p;
   size_t n;
   const tg_hits *hits;
   size_t hit;    /* the next one */
   size_t escape; /* the next ESC, n if there is none */
-} tg_look;
+} look_ahead;
 
 /* The begin of the next line from `from` on that has a hit or an escape, n if there is none;
  * `*lines` is the number of line ends of the window before it. */
-static size_t tg_next_look(tg_look *w, size_t from, size_t *lines) {
+static size_t next_look(look_ahead *w, size_t from, size_t *lines) {
   if (w->escape < from) {
     const uint8_t *e = memchr(w->p + from, 0x1b, w->n - from);
     w->escape = e != NULL ? (size_t)(e - w->p) : w->n;
@@ -206,21 +124,21 @@ static size_t tg_next_look(tg_look *w, size_t from, size_t *lines) {
 }
 
 /* The quick way where it is open, else the full one. */
-static tg_status tg_look_at_line(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset,
+static tg_status look_at_line(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset,
                                  bool ended, const tg_hit *hits, size_t n_hits) {
   bool done = false;
   tg_status status = TG_OK;
   if (ended && n_hits == 1 && r->section == TG_NOT && r->uart == NULL)
     status = tg_reader_quick(r, p, n, offset, hits, &done);
   if (done || status != TG_OK) return status;
-  return tg_reader_line(r, p, n, offset, ended, hits, n_hits);
+  return read_line(r, p, n, offset, ended, hits, n_hits);
 }
 
 /* Looks at the lines of [p, p+n) that have a hit or an escape; the others are only counted. */
-static tg_status tg_window(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset) {
+static tg_status read_window(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset) {
   const uint64_t before = r->lines;
   size_t from = 0, lines = 0; /* line ends of the window before `from` */
-  tg_status status = tg_scan(r, p, n, &r->hits);
+  tg_status status = tg_find_hits(r, p, n, &r->hits);
   if (status != TG_OK) return status;
   if (r->lines == 0 && r->returns > 0 && r->hits.lines > 0) {
     tg_records_first_line(r->out);
@@ -230,11 +148,11 @@ static tg_status tg_window(tg_reader *r, const uint8_t *p, size_t n, uint64_t of
   if (r->after_return && r->returns > 0 && p[0] == '\r') r->returns--;
   r->after_return = p[n - 1] == '\r';
   const uint8_t *e = r->hits.escapes ? memchr(p, 0x1b, n) : NULL;
-  tg_look look = {p, n, &r->hits, 0, e != NULL ? (size_t)(e - p) : n};
+  look_ahead look = {p, n, &r->hits, 0, e != NULL ? (size_t)(e - p) : n};
   while (from < n) {
     size_t start = from;
     if (r->section == TG_NOT && r->uart == NULL) {
-      start = tg_next_look(&look, from, &lines);
+      start = next_look(&look, from, &lines);
       if (start == n) break;
       r->lines = before + lines;
     }
@@ -243,8 +161,8 @@ static tg_status tg_window(tg_reader *r, const uint8_t *p, size_t n, uint64_t of
     size_t first = look.hit;
     for (; look.hit < r->hits.n && r->hits.v[look.hit].at < end; look.hit++)
       r->hits.v[look.hit].at -= start;
-    status = tg_look_at_line(r, p + start, end - start, offset + start, lf != NULL,
-                             look.hit > first ? r->hits.v + first : &tg_no_hit, look.hit - first);
+    status = look_at_line(r, p + start, end - start, offset + start, lf != NULL,
+                             look.hit > first ? r->hits.v + first : &no_hit, look.hit - first);
     if (status != TG_OK) return status;
     lines += lf != NULL;
     r->lines = before + lines;
@@ -252,7 +170,7 @@ static tg_status tg_window(tg_reader *r, const uint8_t *p, size_t n, uint64_t of
     from = lf != NULL ? end + 1 : n;
   }
   const size_t rest = r->hits.lines - lines;
-  if (from < n && rest == 0 && r->lines == 0) r->returns += tg_count_returns(p + from, n - from);
+  if (from < n && rest == 0 && r->lines == 0) r->returns += count_returns(p + from, n - from);
   r->lines += rest;
   r->long_told = r->long_told && rest == 0;
   return TG_OK;
@@ -272,14 +190,14 @@ tg_status tg_reader_long(tg_reader *r, const uint8_t *p, size_t n, uint64_t offs
         r->out, &(tg_trouble){&line, 0, TG_NOT, TG_NOT, TG_REASON_LONG,
                               "a line end before the bound: read in pieces", 0});
   }
-  if (status == TG_OK) status = tg_window(r, p, n, offset);
+  if (status == TG_OK) status = read_window(r, p, n, offset);
   if (ended) r->long_told = false;
   return status;
 }
 
 /* The bytes of [p, p+n) that go through the passes together: whole lines up to the window's size,
  * or one longer line. */
-static size_t tg_window_size(const uint8_t *p, size_t n, size_t window) {
+static size_t window_size(const uint8_t *p, size_t n, size_t window) {
   if (n <= window) return n;
   for (size_t at = window; at > 0; at--) {
     if (p[at - 1] == '\n') return at;
@@ -294,14 +212,14 @@ tg_status tg_reader_block(tg_reader *r, const uint8_t *p, size_t n) {
   uint64_t offset = r->offset;
   tg_status status = TG_OK;
   while (status == TG_OK && n > 0) {
-    size_t part = tg_window_size(p, n, window);
+    size_t part = window_size(p, n, window);
     size_t line = part - (p[part - 1] == '\n');
     if (part > window && line > bound) {
       bool ended;
       part = tg_long_cut(p, bound, &ended);
       status = tg_reader_long(r, p, part, offset, ended);
     } else {
-      status = tg_window(r, p, part, offset);
+      status = read_window(r, p, part, offset);
     }
     p += part;
     n -= part;
