@@ -1,12 +1,12 @@
 /* hits.c - a list of hits, and counting bytes. SPDX-License-Identifier: BSD-3-Clause */
 #include "scanner.h"
 
+#include "base/mem.h"
+
 tg_status tg_hits_push(tg_hits *h, size_t at, size_t needle, size_t lines) {
   if (h->n == h->cap) {
-    void *data = h->v;
-    tg_status status = tg_grow(&h->alloc, &data, &h->cap, h->n + 1, sizeof *h->v);
+    tg_status status = tg_reserve(&h->alloc, &h->v, &h->cap, h->n + 1, sizeof *h->v);
     if (status != TG_OK) return status;
-    h->v = data;
   }
   size_t i = h->n++;
   for (; i > 0; i--) {

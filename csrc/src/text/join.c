@@ -52,13 +52,11 @@ static tg_status join_tables(tg_records *into, const tg_records *more, shift by)
 
 /* The order of the later part goes on behind; `rows` are the rows each table had before. */
 static tg_status join_order(tg_records *into, const tg_records *more, const size_t *rows) {
-  void *order = into->order;
   size_t need = 0;
   if (tg_add_overflows(into->n_order, more->n_order, &need)) return TG_EOVERFLOW;
   const tg_status status =
-      tg_grow(&into->alloc, &order, &into->cap_order, need, sizeof *into->order);
+      tg_reserve(&into->alloc, &into->order, &into->cap_order, need, sizeof *into->order);
   if (status != TG_OK) return status;
-  into->order = order;
   for (size_t i = 0; i < more->n_order; i++) {
     tg_place place = more->order[i];
     place.row += (uint32_t)rows[place.rule];

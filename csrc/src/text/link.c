@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "base/mem.h"
 #include "straight.h"
 #include "template_parse.h"
 
@@ -140,11 +141,9 @@ static tg_status link_text(tg_template *t) {
       continue;
     }
     tg_inst match = t->inst[t->n_inst - 1];
-    void *data = t->inst;
     tg_status status =
-        tg_grow(&t->alloc, &data, &t->cap_inst, t->n_inst + 1, sizeof *t->inst);
+        tg_reserve(&t->alloc, &t->inst, &t->cap_inst, t->n_inst + 1, sizeof *t->inst);
     if (status != TG_OK) return status;
-    t->inst = data;
     t->inst[t->n_inst - 1].op = TG_OP_END;
     t->inst[t->n_inst++] = match;
   }

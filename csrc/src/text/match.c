@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/mem.h"
+
 enum { TG_JOB_GO, TG_JOB_TEXT, TG_JOB_WORD, TG_JOB_BLANKS, TG_JOB_CHOICE, TG_JOB_RESTORE };
 
 /* Where a try stands; `edge`: the byte before `pos` ends a number that no literal followed yet. */
@@ -19,9 +21,9 @@ void tg_scratch_init(tg_scratch *s, const tg_alloc *a) {
 }
 
 void tg_match_scratch_free(tg_scratch *s) {
-  s->alloc.release(s->alloc.ctx, s->bits);
-  s->alloc.release(s->alloc.ctx, s->runs);
-  s->alloc.release(s->alloc.ctx, s->jobs);
+  tg_release(&s->alloc, s->bits);
+  tg_release(&s->alloc, s->runs);
+  tg_release(&s->alloc, s->jobs);
 }
 
 tg_status tg_match_begin(tg_match *m, const tg_template *t, tg_scratch *s, const uint8_t *p,
@@ -30,17 +32,13 @@ tg_status tg_match_begin(tg_match *m, const tg_template *t, tg_scratch *s, const
   if (t->planes > 0) {
     if (n > SIZE_MAX / 2 / t->planes - 64) return TG_EOVERFLOW;
     size_t words = (2 * (size_t)t->planes * (n + 1) + 63) / 64;
-    void *data = s->bits;
-    tg_status status = tg_grow(&s->alloc, &data, &s->cap_bits, words, sizeof *s->bits);
+    tg_status status = tg_reserve(&s->alloc, &s->bits, &s->cap_bits, words, sizeof *s->bits);
     if (status != TG_OK) return status;
-    s->bits = data;
     memset(s->bits, 0, words * sizeof *s->bits);
   }
   if (t->caches > 0) {
-    void *data = s->runs;
-    tg_status status = tg_grow(&s->alloc, &data, &s->cap_runs, t->caches, sizeof *s->runs);
+    tg_status status = tg_reserve(&s->alloc, &s->runs, &s->cap_runs, t->caches, sizeof *s->runs);
     if (status != TG_OK) return status;
-    s->runs = data;
     memset(s->runs, 0, t->caches * sizeof *s->runs);
   }
   return TG_OK;
@@ -107,12 +105,10 @@ static bool visited(tg_match *m, uint32_t plane, size_t pos, bool edge) {
 static bool push(tg_match *m, tg_job job) {
   tg_scratch *s = m->s;
   if (s->n_jobs == s->cap_jobs) {
-    void *data = s->jobs;
-    if (tg_grow(&s->alloc, &data, &s->cap_jobs, s->n_jobs + 1, sizeof *s->jobs) != TG_OK) {
+    if (tg_reserve(&s->alloc, &s->jobs, &s->cap_jobs, s->n_jobs + 1, sizeof *s->jobs) != TG_OK) {
       m->nomem = true;
       return false;
     }
-    s->jobs = data;
   }
   s->jobs[s->n_jobs++] = job;
   return true;
@@ -315,7 +311,8 @@ static bool step(tg_match *m, const tg_inst *in, cursor *cur) {
     return do_number(m, in, cur);
   case TG_OP_WORD: {
     if (number_touches(m, cur)) return false;
-    if (cur->pos >= m->n || tg_is_blank(m->p[cur->pos])) return miss(m, cur->pc, cur->pos, "a word");
+    if (cur->pos >= m->n || tg_is_blank(m->p[cur->pos]))
+      return miss(m, cur->pc, cur->pos, "a word");
     size_t start = cur->pos++;
     return do_word(m, in, cur, start);
   }
@@ -330,7 +327,8 @@ static bool step(tg_match *m, const tg_inst *in, cursor *cur) {
     cur->pc++;
     return true;
   default: /* END */
-    if (cur->pos != m->n) return (!number_touches(m, cur)) && miss(m, cur->pc, cur->pos, "the line's end");
+    if (cur->pos != m->n)
+      return !number_touches(m, cur) && miss(m, cur->pc, cur->pos, "the line's end");
     cur->pc++;
     return true;
   }

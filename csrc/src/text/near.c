@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/row.h"
 #include "tickgauge/reader.h"
 
 #define TG_EXCERPT_BEFORE 60 /* bytes of an excerpt before the place, at most */
@@ -29,19 +31,17 @@ struct tg_near_store {
 };
 
 tg_status tg_near_new(const tg_alloc *a, const tg_ruleset *rules, tg_near_store **out) {
-  tg_near_store *s = a->resize(a->ctx, NULL, sizeof *s);
+  tg_near_store *s = tg_zalloc(a, 1, sizeof *s);
   if (s == NULL) return TG_ENOMEM;
-  memset(s, 0, sizeof *s);
   s->alloc = *a;
   s->rules = rules;
   size_t n = rules->n_rules + 1; /* at most 4097: no product below can overflow */
-  s->kept = a->resize(a->ctx, NULL, n * TG_NEAR_KEPT * sizeof *s->kept);
-  s->n_kept = a->resize(a->ctx, NULL, n);
+  s->kept = tg_take(a, n * TG_NEAR_KEPT, sizeof *s->kept);
+  s->n_kept = tg_zalloc(a, n, 1);
   if (s->kept == NULL || s->n_kept == NULL) {
     tg_near_free(s);
     return TG_ENOMEM;
   }
-  memset(s->n_kept, 0, n);
   *out = s;
   return TG_OK;
 }
@@ -49,17 +49,15 @@ tg_status tg_near_new(const tg_alloc *a, const tg_ruleset *rules, tg_near_store 
 void tg_near_free(tg_near_store *s) {
   if (s == NULL) return;
   tg_alloc a = s->alloc;
-  a.release(a.ctx, s->kept);
-  a.release(a.ctx, s->n_kept);
-  a.release(a.ctx, s->held);
-  a.release(a.ctx, s);
+  tg_release(&a, s->kept);
+  tg_release(&a, s->n_kept);
+  tg_release(&a, s->held);
+  tg_release(&a, s);
 }
 
 tg_status tg_near_hold(tg_near_store *s, const tg_miss *miss) {
-  void *data = s->held;
-  tg_status status = tg_grow(&s->alloc, &data, &s->cap_held, s->n_held + 1, sizeof *s->held);
+  tg_status status = tg_reserve(&s->alloc, &s->held, &s->cap_held, s->n_held + 1, sizeof *s->held);
   if (status != TG_OK) return status;
-  s->held = data;
   s->held[s->n_held++] = *miss;
   return TG_OK;
 }
@@ -103,23 +101,18 @@ void tg_near_settle(tg_near_store *s, size_t taken) {
 
 static tg_status near_row(const tg_near_store *s, size_t rule, const kept_miss *k, tg_table *t) {
   char expected[96];
-  size_t row;
   const tg_template *tpl = s->rules->rules[rule].t;
   tg_expected_text(tpl, k->item, k->expected, expected, sizeof expected);
-  tg_status status = tg_table_append(t, &row);
-  if (status != TG_OK) return status;
-  status = tg_table_set_cstr(t, row, TG_NEAR_RULE, s->rules->rules[rule].name);
-  if (status == TG_OK) status = tg_table_set_u64(t, row, TG_NEAR_LINE, k->number);
-  if (status == TG_OK) status = tg_table_set_u64(t, row, TG_NEAR_OFFSET, k->offset);
-  if (status == TG_OK)
-    status = tg_table_set_u32(t, row, TG_NEAR_COLUMN, tpl->inst[k->item].column);
-  if (status == TG_OK)
-    status = tg_table_set_u32(t, row, TG_NEAR_REACHED, (uint32_t)k->reach);
-  if (status == TG_OK) status = tg_table_set_cstr(t, row, TG_NEAR_EXPECTED, expected);
-  if (status == TG_OK && k->taken != TG_NOT)
-    status = tg_table_set_cstr(t, row, TG_NEAR_TAKEN, s->rules->rules[k->taken].name);
-  if (status == TG_OK) status = tg_table_set_text(t, row, TG_NEAR_EXCERPT, k->excerpt, k->n);
-  return status;
+  tg_row w = tg_row_begin(t);
+  tg_row_cstr(&w, TG_NEAR_RULE, s->rules->rules[rule].name);
+  tg_row_u64(&w, TG_NEAR_LINE, k->number);
+  tg_row_u64(&w, TG_NEAR_OFFSET, k->offset);
+  tg_row_u32(&w, TG_NEAR_COLUMN, tpl->inst[k->item].column);
+  tg_row_u32(&w, TG_NEAR_REACHED, (uint32_t)k->reach);
+  tg_row_cstr(&w, TG_NEAR_EXPECTED, expected);
+  if (k->taken != TG_NOT) tg_row_cstr(&w, TG_NEAR_TAKEN, s->rules->rules[k->taken].name);
+  tg_row_text(&w, TG_NEAR_EXCERPT, (tg_str){k->excerpt, k->n});
+  return tg_row_end(&w);
 }
 
 tg_status tg_near_table(const tg_alloc *a, const tg_near_store *s, tg_table **out) {

@@ -1,6 +1,7 @@
 /* reader.c - one source: bytes in, records out. SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "base/mem.h"
 #include "state.h"
 #include "uart.h"
 
@@ -25,11 +26,10 @@ static tg_reader_options fill_options(const tg_reader_options *given) {
 static tg_status reader_buffers(tg_reader *r) {
   const tg_alloc *a = &r->alloc;
   size_t n = r->rules->n_scratch;
-  r->misses = a->resize(a->ctx, NULL, (r->rules->n_tags + 1) * sizeof *r->misses);
-  r->match = a->resize(a->ctx, NULL, n * sizeof *r->match);
-  r->spans = a->resize(a->ctx, NULL, n * TG_TEMPLATE_FIELDS * sizeof *r->spans);
+  r->misses = tg_zalloc(a, r->rules->n_tags + 1, sizeof *r->misses);
+  r->match = tg_take(a, n, sizeof *r->match);
+  r->spans = tg_take(a, n * TG_TEMPLATE_FIELDS, sizeof *r->spans);
   if (r->misses == NULL || r->match == NULL || r->spans == NULL) return TG_ENOMEM;
-  memset(r->misses, 0, (r->rules->n_tags + 1) * sizeof *r->misses);
   return TG_OK;
 }
 
@@ -37,9 +37,8 @@ tg_status tg_reader_new(const tg_alloc *a, tg_ruleset *rules, const tg_reader_op
                         tg_reader **out, tg_error *err) {
   if (a == NULL) a = tg_alloc_default();
   if (rules == NULL || out == NULL) return tg_fail(err, TG_EINVAL, 0, 0, "no rules were given");
-  tg_reader *r = a->resize(a->ctx, NULL, sizeof *r);
+  tg_reader *r = tg_zalloc(a, 1, sizeof *r);
   if (r == NULL) return tg_fail(err, TG_ENOMEM, 0, 0, "no memory for a reader");
-  memset(r, 0, sizeof *r);
   r->alloc = *a;
   r->rules = rules;
   r->options = fill_options(options);
@@ -70,25 +69,23 @@ void tg_reader_free(tg_reader *r) {
   tg_copy_free(&r->unwrapped);
   tg_copy_free(&r->plain);
   tg_copy_free(&r->section_channel);
-  a.release(a.ctx, r->carry);
-  a.release(a.ctx, r->hits.v);
-  a.release(a.ctx, r->own_hits.v);
-  a.release(a.ctx, r->misses);
-  a.release(a.ctx, r->cand);
-  a.release(a.ctx, r->places);
-  a.release(a.ctx, r->missed);
-  a.release(a.ctx, r->taken);
-  a.release(a.ctx, r->fresh);
-  a.release(a.ctx, r->match);
-  a.release(a.ctx, r->spans);
-  a.release(a.ctx, r);
+  tg_release(&a, r->carry);
+  tg_release(&a, r->hits.v);
+  tg_release(&a, r->own_hits.v);
+  tg_release(&a, r->misses);
+  tg_release(&a, r->cand);
+  tg_release(&a, r->places);
+  tg_release(&a, r->missed);
+  tg_release(&a, r->taken);
+  tg_release(&a, r->fresh);
+  tg_release(&a, r->match);
+  tg_release(&a, r->spans);
+  tg_release(&a, r);
 }
 
 static tg_status carry_put(tg_reader *r, const uint8_t *p, size_t n) {
-  void *data = r->carry;
-  tg_status status = tg_grow(&r->alloc, &data, &r->cap_carry, r->n_carry + n, 1);
+  tg_status status = tg_reserve(&r->alloc, &r->carry, &r->cap_carry, r->n_carry + n, 1);
   if (status != TG_OK) return status;
-  r->carry = data;
   memcpy(r->carry + r->n_carry, p, n);
   r->n_carry += n;
   return TG_OK;

@@ -2,10 +2,10 @@
 #include "records.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/table_private.h"
+#include "base/mem.h"
+#include "base/row.h"
 #include "near.h"
 #include "tickgauge/number.h"
 
@@ -45,9 +45,8 @@ tg_status tg_records_new(const tg_alloc *a, const tg_ruleset *rules,
       {"line", TG_U64, 0},    {"offset", TG_U64, 0},  {"rule", TG_TEXT, 0},
       {"reason", TG_TEXT, 0}, {"detail", TG_TEXT, 0}, {"excerpt", TG_TEXT, 0},
   };
-  tg_records *r = a->resize(a->ctx, NULL, sizeof *r);
+  tg_records *r = tg_zalloc(a, 1, sizeof *r);
   if (r == NULL) return TG_ENOMEM;
-  memset(r, 0, sizeof *r);
   r->alloc = *a;
   r->rules = rules;
   r->max_records = options->max_records;
@@ -55,11 +54,10 @@ tg_status tg_records_new(const tg_alloc *a, const tg_ruleset *rules,
   r->max_label = options->max_label;
   tg_copy_init(&r->folded, a);
   tg_status status = TG_ENOMEM;
-  r->tables = a->resize(a->ctx, NULL, (rules->n_rules + 1) * sizeof(void *));
-  r->tally = a->resize(a->ctx, NULL, (rules->n_tags + 1) * sizeof *r->tally);
+  r->tables = tg_take(a, rules->n_rules + 1, sizeof(void *));
+  r->tally = tg_zalloc(a, rules->n_tags + 1, sizeof *r->tally);
   if (r->tables == NULL || r->tally == NULL) goto fail;
   r->n_tally = rules->n_tags;
-  memset(r->tally, 0, (rules->n_tags + 1) * sizeof *r->tally);
   status = TG_OK;
   for (; status == TG_OK && r->n_tables < rules->n_rules; r->n_tables += status == TG_OK) {
     tg_table *table = NULL;
@@ -83,10 +81,10 @@ void tg_records_free(tg_records *r) {
   tg_table_free(r->problems);
   tg_table_free(r->near);
   tg_copy_free(&r->folded);
-  a.release(a.ctx, r->tables);
-  a.release(a.ctx, r->tally);
-  a.release(a.ctx, r->order);
-  a.release(a.ctx, r);
+  tg_release(&a, r->tables);
+  tg_release(&a, r->tally);
+  tg_release(&a, r->order);
+  tg_release(&a, r);
 }
 
 /* A value that was read and waits for its row: the bits of a u64 or i64. */
@@ -215,9 +213,7 @@ static tg_status append(tg_records *r, const tg_found *f, const cell_values *cel
   tg_status status = TG_OK;
   if (r->n_order >= r->max_records || t->rows >= UINT32_MAX) return TG_ELIMIT;
   if (r->n_order == r->cap_order) {
-    void *data = r->order;
-    status = tg_grow(&r->alloc, &data, &r->cap_order, r->n_order + 1, sizeof *r->order);
-    r->order = data;
+    status = tg_reserve(&r->alloc, &r->order, &r->cap_order, r->n_order + 1, sizeof *r->order);
   }
   if (status == TG_OK) status = tg_table_append_raw(t, &row);
   if (status != TG_OK) return status;
@@ -316,30 +312,25 @@ static void describe(const tg_records *r, const tg_trouble *t, char *out, size_t
   }
 }
 
-tg_status tg_records_problem(tg_records *r, const tg_trouble *t) {
+static tg_status add_problem(tg_table *p, const tg_records *r, const tg_trouble *t) {
+  const bool mixed = (t->line->flags & TG_FLAG_REPAIRED) != 0;
+  const uint64_t offset = tg_line_offset(t->line, t->at);
   char detail[160];
-  size_t row;
-  tg_table *p = r->problems;
-  if (tg_table_rows(p) < r->max_problems) {
-    uint64_t offset = tg_line_offset(t->line, t->at);
-    tg_str excerpt = tg_excerpt(t->line, offset);
-    describe(r, t, detail, sizeof detail);
-    tg_status status = tg_table_append(p, &row);
+  describe(r, t, detail, sizeof detail);
+  tg_row w = tg_row_begin(p);
+  tg_row_u64(&w, TG_PROBLEM_LINE, tg_line_number(t->line, t->at));
+  tg_row_u64(&w, TG_PROBLEM_OFFSET, offset);
+  if (t->rule != TG_NOT) tg_row_cstr(&w, TG_PROBLEM_RULE, r->rules->rules[t->rule].name);
+  tg_row_cstr(&w, TG_PROBLEM_REASON, mixed ? TG_REASON_MIXED : t->reason);
+  tg_row_cstr(&w, TG_PROBLEM_DETAIL, detail);
+  tg_row_text(&w, TG_PROBLEM_EXCERPT, tg_excerpt(t->line, offset));
+  return tg_row_end(&w);
+}
+
+tg_status tg_records_problem(tg_records *r, const tg_trouble *t) {
+  if (tg_table_rows(r->problems) < r->max_problems) {
+    const tg_status status = add_problem(r->problems, r, t);
     if (status != TG_OK) return status;
-    status = tg_table_set_u64(p, row, TG_PROBLEM_LINE, tg_line_number(t->line, t->at));
-    if (status == TG_OK) status = tg_table_set_u64(p, row, TG_PROBLEM_OFFSET, offset);
-    if (status == TG_OK && t->rule != TG_NOT)
-      status = tg_table_set_cstr(p, row, TG_PROBLEM_RULE, r->rules->rules[t->rule].name);
-    bool mixed = (t->line->flags & TG_FLAG_REPAIRED) != 0;
-    const char *reason = mixed ? TG_REASON_MIXED : t->reason;
-    if (status == TG_OK) status = tg_table_set_cstr(p, row, TG_PROBLEM_REASON, reason);
-    if (status == TG_OK) status = tg_table_set_cstr(p, row, TG_PROBLEM_DETAIL, detail);
-    if (status == TG_OK)
-      status = tg_table_set_text(p, row, TG_PROBLEM_EXCERPT, excerpt.p, excerpt.n);
-    if (status != TG_OK) {
-      tg_table_truncate(p, row);
-      return status;
-    }
   }
   r->totals.problems++;
   if (t->tag != TG_NOT) r->tally[t->tag].problems++;
@@ -359,12 +350,14 @@ typedef struct keyed {
 } keyed;
 
 /* By offset; two records never begin at one place with one rule. */
-static int by_offset(const void *a, const void *b) {
-  const keyed *x = a;
-  const keyed *y = b;
-  if (x->offset != y->offset) return x->offset < y->offset ? -1 : 1;
-  return (x->place.rule > y->place.rule) - (x->place.rule < y->place.rule);
+static bool before(const keyed *x, const keyed *y) {
+  return x->offset != y->offset ? x->offset < y->offset : x->place.rule < y->place.rule;
 }
+
+#define TG_SORT_NAME sort_keyed
+#define TG_SORT_ITEM keyed
+#define TG_SORT_BEFORE(x, y) before(x, y)
+#include "base/sort.h"
 
 tg_status tg_records_sort(tg_records *r, size_t from) {
   const tg_alloc *a = &r->alloc;
@@ -374,16 +367,13 @@ tg_status tg_records_sort(tg_records *r, size_t from) {
     i++;
   if (i >= r->n_order) return TG_OK;
   const size_t n = r->n_order - from;
-  void *data = NULL;
-  size_t cap = 0;
-  tg_status status = tg_grow(a, &data, &cap, n, sizeof(keyed));
-  if (status != TG_OK) return status;
-  keyed *keys = data;
+  keyed *keys = tg_take(a, n, sizeof *keys);
+  if (keys == NULL) return TG_ENOMEM;
   for (i = 0; i < n; i++)
     keys[i] = (keyed){order_offset(r, &r->order[from + i]), r->order[from + i]};
-  qsort(keys, n, sizeof *keys, by_offset);
+  sort_keyed(keys, n);
   for (i = 0; i < n; i++) r->order[from + i] = keys[i].place;
-  a->release(a->ctx, keys);
+  tg_release(a, keys);
   return TG_OK;
 }
 

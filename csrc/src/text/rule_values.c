@@ -2,11 +2,12 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "base/mem.h"
 #include "ruleset.h"
 #include "tickgauge/number.h"
 
 char *tg_copy_text(const tg_alloc *a, const char *s, size_t n) {
-  char *copy = n < SIZE_MAX ? a->resize(a->ctx, NULL, n + 1) : NULL;
+  char *copy = n < SIZE_MAX ? tg_take(a, n + 1, 1) : NULL;
   if (copy == NULL) return NULL;
   memcpy(copy, s, n);
   copy[n] = '\0';
@@ -137,10 +138,8 @@ static tg_status parse_sum(const tg_alloc *a, cursor *c, tg_value *v, bool *know
     tg_status status = parse_term(c, &term);
     if (status != TG_OK) return status;
     *known = *known && term.field != TG_NOT;
-    void *data = v->terms;
-    status = tg_grow(a, &data, &v->cap_terms, v->n_terms + 1, sizeof *v->terms);
+    status = tg_reserve(a, &v->terms, &v->cap_terms, v->n_terms + 1, sizeof *v->terms);
     if (status != TG_OK) return status;
-    v->terms = data;
     v->terms[v->n_terms++] = term;
   } while (take(c, '+'));
   if (v->metric == NULL) {
@@ -154,8 +153,8 @@ static tg_status parse_sum(const tg_alloc *a, cursor *c, tg_value *v, bool *know
 }
 
 static void value_free(const tg_alloc *a, tg_value *v) {
-  a->release(a->ctx, v->metric);
-  a->release(a->ctx, v->terms);
+  tg_release(a, v->metric);
+  tg_release(a, v->terms);
 }
 
 /* metric '=' sum, or a sum alone. */
@@ -180,10 +179,9 @@ static tg_status parse_value(const tg_alloc *a, cursor *c, bool lenient) {
   }
   if (status != TG_OK || !known) goto fail;
   tg_rule *rule = c->rule;
-  void *data = rule->values;
-  status = tg_grow(a, &data, &rule->cap_values, rule->n_values + 1, sizeof *rule->values);
+  status =
+      tg_reserve(a, &rule->values, &rule->cap_values, rule->n_values + 1, sizeof *rule->values);
   if (status != TG_OK) goto fail;
-  rule->values = data;
   rule->values[rule->n_values++] = v;
   return TG_OK;
 fail:

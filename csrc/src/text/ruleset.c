@@ -4,17 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "tickgauge/intern.h"
 
 static void rule_clear(const tg_alloc *a, tg_rule *r) {
   for (size_t i = 0; i < r->n_values; i++) {
-    a->release(a->ctx, r->values[i].metric);
-    a->release(a->ctx, r->values[i].terms);
+    tg_release(a, r->values[i].metric);
+    tg_release(a, r->values[i].terms);
   }
-  a->release(a->ctx, r->values);
-  a->release(a->ctx, r->name);
-  a->release(a->ctx, r->unit);
-  a->release(a->ctx, r->pattern);
+  tg_release(a, r->values);
+  tg_release(a, r->name);
+  tg_release(a, r->unit);
+  tg_release(a, r->pattern);
   tg_template_free(r->t);
 }
 
@@ -23,17 +24,17 @@ void tg_ruleset_free(tg_ruleset *set) {
   tg_alloc a = set->alloc;
   tg_scanner_free(set->scanner);
   for (size_t i = 0; i < set->n_scratch; i++) tg_match_scratch_free(&set->scratch[i]);
-  a.release(a.ctx, set->scratch);
-  for (size_t i = 0; i < set->n_tags; i++) a.release(a.ctx, set->tags[i].rules);
+  tg_release(&a, set->scratch);
+  for (size_t i = 0; i < set->n_tags; i++) tg_release(&a, set->tags[i].rules);
   for (size_t i = 0; i < set->n_sections; i++) {
     tg_template_free(set->sections[i].end);
-    a.release(a.ctx, set->sections[i].end_pattern);
+    tg_release(&a, set->sections[i].end_pattern);
   }
   for (size_t i = 0; i < set->n_rules; i++) rule_clear(&a, &set->rules[i]);
-  a.release(a.ctx, set->tags);
-  a.release(a.ctx, set->sections);
-  a.release(a.ctx, set->rules);
-  a.release(a.ctx, set);
+  tg_release(&a, set->tags);
+  tg_release(&a, set->sections);
+  tg_release(&a, set->rules);
+  tg_release(&a, set);
 }
 
 /* Whether another rule may be added under this name. `names` has those of all rules, in order. */
@@ -67,7 +68,6 @@ static tg_status add_rule(tg_ruleset *set, tg_intern *names, const tg_rule_def *
   const tg_alloc *a = &set->alloc;
   tg_rule r = {.name = name, .tag = TG_NOT, .section = TG_NOT, .unit_field = TG_NOT,
                .better = def->better, .all = def->all, .soft = def->soft};
-  void *data = set->rules;
   bool lenient = def->rows != NULL;
   tg_status status = TG_ENOMEM;
   if (name == NULL) goto fail;
@@ -86,9 +86,8 @@ static tg_status add_rule(tg_ruleset *set, tg_intern *names, const tg_rule_def *
   if (status == TG_OK) status = tg_rule_values(a, &r, def->values, lenient, err);
   if (status == TG_OK) status = tg_rule_unit(a, &r, def->unit, lenient, err);
   if (status != TG_OK) goto fail;
-  status = tg_grow(a, &data, &set->cap_rules, set->n_rules + 1, sizeof *set->rules);
+  status = tg_reserve(a, &set->rules, &set->cap_rules, set->n_rules + 1, sizeof *set->rules);
   if (status != TG_OK) goto fail;
-  set->rules = data;
   set->rules[set->n_rules++] = r;
   if (err != NULL) *err = (tg_error){.status = TG_OK};
   return TG_OK;
@@ -108,7 +107,7 @@ static tg_status add_row(tg_ruleset *set, tg_intern *names, const tg_rule_def *d
   }
   size_t n = (size_t)(equal - row);
   size_t lead = strlen(def->name);
-  char *name = a->resize(a->ctx, NULL, lead + n + 2);
+  char *name = tg_take(a, lead + n + 2, 1);
   if (name == NULL) return TG_ENOMEM;
   memcpy(name, def->name, lead);
   name[lead] = '.';
@@ -120,11 +119,9 @@ static tg_status add_row(tg_ruleset *set, tg_intern *names, const tg_rule_def *d
 static tg_status add_section(tg_ruleset *set, tg_intern *names, const tg_rule_def *def,
                                 tg_error *err) {
   const tg_alloc *a = &set->alloc;
-  void *data = set->sections;
   tg_status status =
-      tg_grow(a, &data, &set->cap_sections, set->n_sections + 1, sizeof *set->sections);
+      tg_reserve(a, &set->sections, &set->cap_sections, set->n_sections + 1, sizeof *set->sections);
   if (status != TG_OK) return status;
-  set->sections = data;
   size_t self = set->n_sections;
   size_t begin = set->n_rules - 1;
   set->sections[self] = (tg_section){.begin = begin, .first_row = set->n_rules};
@@ -191,22 +188,18 @@ static tg_status add_tag(tg_ruleset *set, tg_intern *texts, size_t k) {
   tg_status status = tg_intern_put(texts, r->t->pool + r->t->tag.at, r->t->tag.n, &code);
   if (status != TG_OK) return status;
   const size_t i = code;
-  void *data = set->tags;
-  status = tg_grow(a, &data, &set->cap_tags, i + 1, sizeof *set->tags);
+  status = tg_reserve(a, &set->tags, &set->cap_tags, i + 1, sizeof *set->tags);
   if (status != TG_OK) return status;
-  set->tags = data;
   if (i == set->n_tags) {
     set->tags[i] = (tg_tag){.text = r->t->tag};
     set->n_tags++;
   }
   tg_tag *tag = &set->tags[i];
-  data = tag->rules;
-  status = tg_grow(a, &data, &tag->cap_rules, tag->n_rules + 1, sizeof *tag->rules);
+  status = tg_reserve(a, &tag->rules, &tag->cap_rules, tag->n_rules + 1, sizeof *tag->rules);
   if (status != TG_OK) {
     if (tag->n_rules == 0) set->n_tags--;
     return status;
   }
-  tag->rules = data;
   tag->rules[tag->n_rules++] = (uint32_t)k;
   tag->hard = tag->hard || !r->soft;
   r->tag = i;
@@ -218,11 +211,8 @@ static tg_status make_scratch(tg_ruleset *set) {
   for (size_t i = 0; i < set->n_tags; i++) {
     if (set->tags[i].n_rules > most) most = set->tags[i].n_rules;
   }
-  void *data = NULL;
-  size_t cap = 0;
-  tg_status status = tg_grow(&set->alloc, &data, &cap, most, sizeof *set->scratch);
-  if (status != TG_OK) return status;
-  set->scratch = data;
+  set->scratch = tg_take(&set->alloc, most, sizeof *set->scratch);
+  if (set->scratch == NULL) return TG_ENOMEM;
   set->n_scratch = most;
   for (size_t i = 0; i < most; i++) tg_scratch_init(&set->scratch[i], &set->alloc);
   return TG_OK;
@@ -230,11 +220,11 @@ static tg_status make_scratch(tg_ruleset *set) {
 
 static tg_status build_scanner(tg_ruleset *set) {
   const tg_alloc *a = &set->alloc;
-  tg_str *needle = a->resize(a->ctx, NULL, (set->n_tags + 1) * sizeof *needle);
+  tg_str *needle = tg_take(a, set->n_tags + 1, sizeof *needle);
   if (needle == NULL) return TG_ENOMEM;
   for (size_t i = 0; i < set->n_tags; i++) needle[i] = tg_tag_text(set, i);
   tg_status status = tg_scanner_new(a, needle, set->n_tags, &set->scanner);
-  a->release(a->ctx, needle);
+  tg_release(a, needle);
   return status;
 }
 
@@ -274,9 +264,8 @@ tg_status tg_ruleset_new_within(const tg_alloc *a, const tg_rule_def *defs, size
   if (out == NULL || (n > 0 && defs == NULL)) {
     return tg_fail(err, TG_EINVAL, 0, 0, "no rules were given");
   }
-  tg_ruleset *set = a->resize(a->ctx, NULL, sizeof *set);
+  tg_ruleset *set = tg_zalloc(a, 1, sizeof *set);
   if (set == NULL) return tg_fail(err, TG_ENOMEM, 0, 0, "no memory for a rule set");
-  memset(set, 0, sizeof *set);
   set->alloc = *a;
   set->limits = fill_limits(limits);
   tg_status status = compile(set, defs, n, err);

@@ -1,5 +1,5 @@
-/* scan_filter.h - the common part of the vector scans: for every needle four of its bytes, told apart
- * eight ways by their nibbles, and a table that names the needles of a candidate.
+/* scan_filter.h - the common part of the vector scans: for every needle four of its bytes, told
+ * apart eight ways by their nibbles, and a table that names the needles of a candidate.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TICKGAUGE_TEXT_SCAN_FILTER_H
 #define TICKGAUGE_TEXT_SCAN_FILTER_H
@@ -17,7 +17,8 @@ typedef struct tg_filter_entry {
 } tg_filter_entry;
 
 /* Byte b may stand at place k of the window of a needle of group g only if bit g is set in both
- * low[k][b % 16] and high[k][b / 16]. Bytes that pass at all places of one group are a candidate. */
+ * low[k][b % 16] and high[k][b / 16]. Bytes that pass at all places of one group
+ * are a candidate. */
 typedef struct tg_masks {
   uint8_t low[TG_FILTER_WINDOW][16], high[TG_FILTER_WINDOW][16];
 } tg_masks;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "scan_filter.h"
 #include "scan_vector.h"
 
@@ -68,16 +69,15 @@ static tg_status choose_scan(tg_scanner *s) {
 tg_status tg_scanner_new(const tg_alloc *a, const tg_str *needle, size_t n, tg_scanner **out) {
   if (a == NULL) a = tg_alloc_default();
   if (n > INT32_MAX) return TG_EINVAL; /* their numbers have 32 bits */
-  tg_scanner *s = a->resize(a->ctx, NULL, sizeof *s);
+  tg_scanner *s = tg_zalloc(a, 1, sizeof *s);
   if (s == NULL) return TG_ENOMEM;
-  memset(s, 0, sizeof *s);
   s->alloc = *a;
   s->n = n;
   s->window = TG_MAX_WINDOW;
   tg_status status = TG_ENOMEM;
-  s->needle = a->resize(a->ctx, NULL, (n + 1) * sizeof *s->needle);
-  s->index = a->resize(a->ctx, NULL, (n + 1) * sizeof *s->index);
-  s->plain = a->resize(a->ctx, NULL, (n + 1) * sizeof *s->plain);
+  s->needle = tg_take(a, n + 1, sizeof *s->needle);
+  s->index = tg_take(a, n + 1, sizeof *s->index);
+  s->plain = tg_take(a, n + 1, sizeof *s->plain);
   if (s->needle == NULL || s->index == NULL || s->plain == NULL) goto fail;
   for (size_t i = 0; i < n; i++) {
     status = TG_EINVAL;
@@ -100,11 +100,11 @@ fail:
 void tg_scanner_free(tg_scanner *s) {
   if (s == NULL) return;
   tg_alloc a = s->alloc;
-  a.release(a.ctx, s->needle);
-  a.release(a.ctx, s->index);
-  a.release(a.ctx, s->plain);
+  tg_release(&a, s->needle);
+  tg_release(&a, s->index);
+  tg_release(&a, s->plain);
   tg_filter_free(&a, s->filter);
-  a.release(a.ctx, s);
+  tg_release(&a, s);
 }
 
 /* Compares the needles of a slot at `at`, in the caller's order; `*counted` is where the line ends

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "template_parse.h"
 
 tg_status tg_template_new(const tg_alloc *a, const char *text, size_t most, const char *tag,
@@ -13,9 +14,8 @@ tg_status tg_template_new(const tg_alloc *a, const char *text, size_t most, cons
     return tg_fail(err, TG_ELIMIT, most, 0,
                    "the template has %zu bytes, more than %zu (--limit template=N)", n, most);
   }
-  tg_template *t = a->resize(a->ctx, NULL, sizeof *t);
+  tg_template *t = tg_zalloc(a, 1, sizeof *t);
   if (t == NULL) return tg_fail(err, TG_ENOMEM, 0, 0, "no memory for a template");
-  memset(t, 0, sizeof *t);
   t->alloc = *a;
   tg_status status = tg_template_parse(t, (const uint8_t *)text, n, err);
   if (status == TG_OK) status = tg_template_link(t, tag, row, err);
@@ -31,9 +31,9 @@ fail:
 void tg_template_free(tg_template *t) {
   if (t == NULL) return;
   tg_alloc a = t->alloc;
-  a.release(a.ctx, t->inst);
-  a.release(a.ctx, t->pool);
-  a.release(a.ctx, t->alts);
-  a.release(a.ctx, t->fields);
-  a.release(a.ctx, t);
+  tg_release(&a, t->inst);
+  tg_release(&a, t->pool);
+  tg_release(&a, t->alts);
+  tg_release(&a, t->fields);
+  tg_release(&a, t);
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/mem.h"
+
 typedef struct parser {
   tg_template *t;
   const uint8_t *text;
@@ -32,10 +34,8 @@ static tg_status bad(parser *ps, size_t column, const char *message) {
 }
 
 tg_status tg_template_pool(tg_template *t, const uint8_t *p, size_t n, uint32_t *at) {
-  void *data = t->pool;
-  tg_status status = tg_grow(&t->alloc, &data, &t->cap_pool, t->n_pool + n + 1, 1);
+  tg_status status = tg_reserve(&t->alloc, &t->pool, &t->cap_pool, t->n_pool + n + 1, 1);
   if (status != TG_OK) return status;
-  t->pool = data;
   if (n > 0) memcpy(t->pool + t->n_pool, p, n);
   *at = (uint32_t)t->n_pool;
   t->n_pool += n;
@@ -43,10 +43,8 @@ tg_status tg_template_pool(tg_template *t, const uint8_t *p, size_t n, uint32_t 
 }
 
 tg_status tg_template_alt(tg_template *t, uint32_t at, uint32_t n) {
-  void *data = t->alts;
-  tg_status status = tg_grow(&t->alloc, &data, &t->cap_alts, t->n_alts + 1, sizeof *t->alts);
+  tg_status status = tg_reserve(&t->alloc, &t->alts, &t->cap_alts, t->n_alts + 1, sizeof *t->alts);
   if (status != TG_OK) return status;
-  t->alts = data;
   t->alts[t->n_alts++] = (tg_literal){at, n};
   return TG_OK;
 }
@@ -54,10 +52,8 @@ tg_status tg_template_alt(tg_template *t, uint32_t at, uint32_t n) {
 /* Appends an instruction; the rest of it is zero, without field, plane and cache. */
 static tg_status emit(parser *ps, tg_op op, size_t column, tg_inst **out) {
   tg_template *t = ps->t;
-  void *data = t->inst;
-  tg_status status = tg_grow(&t->alloc, &data, &t->cap_inst, t->n_inst + 1, sizeof *t->inst);
+  tg_status status = tg_reserve(&t->alloc, &t->inst, &t->cap_inst, t->n_inst + 1, sizeof *t->inst);
   if (status != TG_OK) return status;
-  t->inst = data;
   tg_inst *in = &t->inst[t->n_inst++];
   *in = (tg_inst){.op = (uint8_t)op,
                   .optional = ps->open != SIZE_MAX,
@@ -211,11 +207,9 @@ static tg_status keep_field(parser *ps, size_t from, size_t to, size_t inst) {
     return tg_fail(ps->err, TG_ELIMIT, from, 0, "column %zu: more than %d fields", from,
                    TG_TEMPLATE_FIELDS);
   }
-  void *data = t->fields;
   tg_status status =
-      tg_grow(&t->alloc, &data, &t->cap_fields, t->n_fields + 1, sizeof *t->fields);
+      tg_reserve(&t->alloc, &t->fields, &t->cap_fields, t->n_fields + 1, sizeof *t->fields);
   if (status != TG_OK) return status;
-  t->fields = data;
   uint32_t at, nul;
   status = tg_template_pool(t, name, n, &at);
   if (status == TG_OK) status = tg_template_pool(t, (const uint8_t *)"", 1, &nul);

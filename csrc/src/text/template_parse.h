@@ -1,4 +1,5 @@
-/* template_parse.h - the two steps of compiling a template. SPDX-License-Identifier: BSD-3-Clause */
+/* template_parse.h - the two steps of compiling a template.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TICKGAUGE_TEXT_TEMPLATE_PARSE_H
 #define TICKGAUGE_TEXT_TEMPLATE_PARSE_H
 

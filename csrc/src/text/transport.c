@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "template.h"
 
 #define TG_PREFIXES 4 /* of one line */
@@ -13,8 +14,8 @@ void tg_copy_init(tg_copy *c, const tg_alloc *a) {
 }
 
 void tg_copy_free(tg_copy *c) {
-  c->alloc.release(c->alloc.ctx, c->p);
-  c->alloc.release(c->alloc.ctx, c->map);
+  tg_release(&c->alloc, c->p);
+  tg_release(&c->alloc, c->map);
 }
 
 void tg_copy_clear(tg_copy *c) {
@@ -24,17 +25,13 @@ void tg_copy_clear(tg_copy *c) {
 
 tg_status tg_copy_put(tg_copy *c, const uint8_t *p, size_t n, uint64_t offset) {
   if (n == 0) return TG_OK;
-  void *data = c->p;
   if (c->n > SIZE_MAX - n) return TG_EOVERFLOW;
-  tg_status status = tg_grow(&c->alloc, &data, &c->cap, c->n + n, 1);
+  tg_status status = tg_reserve(&c->alloc, &c->p, &c->cap, c->n + n, 1);
   if (status != TG_OK) return status;
-  c->p = data;
   tg_origin last = c->n_map > 0 ? c->map[c->n_map - 1] : (tg_origin){0, 0};
   if (c->n_map == 0 || last.offset + (c->n - last.at) != offset) {
-    data = c->map;
-    status = tg_grow(&c->alloc, &data, &c->cap_map, c->n_map + 1, sizeof *c->map);
+    status = tg_reserve(&c->alloc, &c->map, &c->cap_map, c->n_map + 1, sizeof *c->map);
     if (status != TG_OK) return status;
-    c->map = data;
     c->map[c->n_map++] = (tg_origin){c->n, offset};
   }
   memcpy(c->p + c->n, p, n);
@@ -83,8 +80,8 @@ tg_line tg_line_part(const tg_line *line, size_t from, size_t to) {
 }
 
 /* A pattern of prefixes: '0' one or more digits, ' ' one blank, '_' any number of blanks, 'w' a
- * run without blanks and brackets, 'n' a month's or day's three letters, '?' the items behind it may be
- * left out up to the next '!'; the rest stands for itself. */
+ * run without blanks and brackets, 'n' a month's or day's three letters, '?' the items behind it up
+ * to the next '!' may be left out; the rest stands for itself. */
 static const char *const prefix_forms[] = {
     "[0-0-0?T!_0:0:0?.0!?Z!] ",     /* minicom and others */
     "0-0-0?T!?_!0:0:0?.0!?,0!?Z!?+0:0!?+0! ", /* ISO 8601, LAVA's text log */

@@ -81,7 +81,8 @@ typedef struct tg_lava {
   size_t at;      /* where in the element to go on */
 } tg_lava;
 
-/* True where the line is a whole entry of LAVA's raw YAML: `- {"dt": ..., "lvl": ..., "msg": ...}`. */
+/* True where the line is a whole entry of LAVA's raw YAML:
+ * `- {"dt": ..., "lvl": ..., "msg": ...}`. */
 bool tg_lava_parse(const uint8_t *p, size_t n, tg_lava *out);
 /* Copies the next text of the message: an element of a list, a line of a text. False where there
  * is no more, or no memory (`*status`). `message` begins at `offset` of the source. */

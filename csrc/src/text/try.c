@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "base/mem.h"
 #include "state.h"
 
 static const char *reason_of(const tg_match *m) {
@@ -41,11 +42,9 @@ static tg_status candidates(tg_reader *r, const tg_hit *hits, size_t n_hits) {
     const tg_tag *tag = &r->rules->tags[hits[i].needle];
     if (miss->serial == r->serial) continue;
     *miss = (tg_miss_of_tag){.serial = r->serial};
-    void *data = r->cand;
     tg_status status =
-        tg_grow(&r->alloc, &data, &r->cap_cand, r->n_cand + tag->n_rules, sizeof *r->cand);
+        tg_reserve(&r->alloc, &r->cand, &r->cap_cand, r->n_cand + tag->n_rules, sizeof *r->cand);
     if (status != TG_OK) return status;
-    r->cand = data;
     for (size_t k = 0; k < tag->n_rules; k++) {
       size_t at = r->n_cand++;
       for (; at > 0 && r->cand[at - 1] > tag->rules[k]; at--) r->cand[at] = r->cand[at - 1];
@@ -57,10 +56,8 @@ static tg_status candidates(tg_reader *r, const tg_hit *hits, size_t n_hits) {
 
 /* The places of a tag, ascending. */
 static tg_status collect_places(tg_reader *r, size_t tag, const tg_hit *hits, size_t n_hits) {
-  void *data = r->places;
-  tg_status status = tg_grow(&r->alloc, &data, &r->cap_places, n_hits, sizeof *r->places);
+  tg_status status = tg_reserve(&r->alloc, &r->places, &r->cap_places, n_hits, sizeof *r->places);
   if (status != TG_OK) return status;
-  r->places = data;
   r->n_places = 0;
   for (size_t i = 0; i < n_hits; i++) {
     if (hits[i].needle == tag) r->places[r->n_places++] = hits[i].at;
@@ -133,11 +130,9 @@ static size_t group_at(tg_reader *r, const tg_line *line, const tg_tag *tag, siz
 
 static tg_status keep_missed(tg_reader *r, const tg_line *line, const tg_tag *tag, size_t at,
                                 size_t worst) {
-  void *data = r->missed;
   tg_status status =
-      tg_grow(&r->alloc, &data, &r->cap_missed, r->n_missed + 1, sizeof *r->missed);
+      tg_reserve(&r->alloc, &r->missed, &r->cap_missed, r->n_missed + 1, sizeof *r->missed);
   if (status != TG_OK) return status;
-  r->missed = data;
   tg_trouble t = {line, at, tag->rules[0], (size_t)(tag - r->rules->tags), TG_REASON_MISMATCH,
                   "a whole record", 0};
   if (worst != TG_NOT) {
@@ -165,21 +160,19 @@ static bool free_around(const tg_reader *r, size_t at, size_t *next, size_t *fro
 }
 
 static tg_status take_span(tg_reader *r, size_t start, size_t end) {
-  void *data = r->fresh;
-  tg_status status = tg_grow(&r->alloc, &data, &r->cap_fresh, r->n_fresh + 1, sizeof *r->fresh);
+  tg_status status =
+      tg_reserve(&r->alloc, &r->fresh, &r->cap_fresh, r->n_fresh + 1, sizeof *r->fresh);
   if (status != TG_OK) return status;
-  r->fresh = data;
   r->fresh[r->n_fresh++] = (tg_span){start, end};
   return TG_OK;
 }
 
 /* Merges the spans of one tag into those of the line, from the back. */
 static tg_status merge_taken(tg_reader *r) {
-  void *data = r->taken;
-  tg_status status = tg_grow(&r->alloc, &data, &r->cap_taken, r->n_taken + r->n_fresh + 1,
-                             sizeof *r->taken);
+  tg_status status =
+      tg_reserve(&r->alloc, &r->taken, &r->cap_taken, r->n_taken + r->n_fresh + 1,
+                 sizeof *r->taken);
   if (status != TG_OK) return status;
-  r->taken = data;
   size_t i = r->n_taken, k = r->n_fresh, at = i + k;
   r->n_taken = at;
   while (k > 0) {

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/mem.h"
+
 /* The head of an REE line that a TEE line cut, waiting for its rest. */
 struct tg_uart {
   tg_alloc alloc;
@@ -15,9 +17,8 @@ struct tg_uart {
 };
 
 tg_status tg_uart_new(const tg_alloc *a, tg_uart **out) {
-  tg_uart *u = a->resize(a->ctx, NULL, sizeof *u);
+  tg_uart *u = tg_zalloc(a, 1, sizeof *u);
   if (u == NULL) return TG_ENOMEM;
-  memset(u, 0, sizeof *u);
   u->alloc = *a;
   tg_copy_init(&u->head, a);
   tg_copy_init(&u->joined, a);
@@ -31,8 +32,8 @@ void tg_uart_free(tg_uart *u) {
   tg_copy_free(&u->head);
   tg_copy_free(&u->joined);
   tg_copy_free(&u->channel);
-  u->alloc.release(u->alloc.ctx, u->pieces);
-  u->alloc.release(u->alloc.ctx, u);
+  tg_release(&u->alloc, u->pieces);
+  tg_release(&u->alloc, u);
 }
 
 /* Where a TEE span begins, "[*]X/TC:" with X one of MEIDFU; `n` if there is none. */
@@ -62,10 +63,8 @@ static tg_status uart_put(tg_copy *out, const tg_line *line, size_t n) {
 
 /* Says that a piece begins with this line. */
 static tg_status uart_piece(tg_uart *u, const tg_line *line) {
-  void *data = u->pieces;
   tg_status status =
-      tg_grow(&u->alloc, &data, &u->cap_pieces, u->n_pieces + 1, sizeof *u->pieces);
-  u->pieces = data;
+      tg_reserve(&u->alloc, &u->pieces, &u->cap_pieces, u->n_pieces + 1, sizeof *u->pieces);
   if (status == TG_OK)
     u->pieces[u->n_pieces++] = (tg_piece){tg_line_offset(line, 0), line->number};
   return status;

@@ -1,4 +1,5 @@
-/* uart.h - the opt-in repair of a UART that two worlds share. SPDX-License-Identifier: BSD-3-Clause */
+/* uart.h - the opt-in repair of a UART that two worlds share.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TICKGAUGE_TEXT_UART_H
 #define TICKGAUGE_TEXT_UART_H
 
