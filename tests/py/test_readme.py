@@ -1,4 +1,4 @@
-"""What README shows is what happens: its commands and Python blocks are run and compared.
+"""README and the pages under docs/ hold true: their commands and Python blocks are run.
 
 A console block holds ``$ command`` lines, each followed by the output it gives; a line ``...``
 stands for any number of lines, ``...`` inside a line for any text. The shell's working folder is
@@ -16,28 +16,28 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-README = ROOT / "README.md"
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 NOT_RUN = ("make", "pip", "git", "sudo", "jupyter", "python3 -m venv", "#")
 
 
-def blocks(language: str) -> list[tuple[int, str]]:
+def blocks(page: Path, language: str) -> list[tuple[int, str]]:
     """The fenced blocks of that language with the line they begin on."""
-    text = README.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     found = re.finditer(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
     return [(text[: m.start()].count("\n") + 1, m[1]) for m in found]
 
 
-def commands() -> list[tuple[str, str, str]]:
+def commands(page: Path) -> list[tuple[str, str, str]]:
     """(id, command, expected output) of every console line that can run here."""
     found = []
-    for line, block in blocks("console"):
+    for line, block in blocks(page, "console"):
         for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
             command, _, output = part.partition("\n")
             while command.endswith("\\"):
                 more, _, output = output.partition("\n")
                 command = command[:-1] + more.removeprefix("> ")
             if not command.startswith(NOT_RUN):
-                found.append((f"line {line}: {command}", command, output))
+                found.append((f"{page.name}:{line}: {command}", command, output))
     return found
 
 
@@ -49,7 +49,7 @@ def matches(expected: str, got: str) -> bool:
     return re.fullmatch(pattern, got.rstrip("\n")) is not None
 
 
-CASES = commands()
+CASES = [case for page in PAGES for case in commands(page)]
 
 
 @pytest.mark.parametrize(("command", "output"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
@@ -63,19 +63,27 @@ def test_command_gives_what_readme_says(command: str, output: str) -> None:
     assert "Traceback" not in run.stderr
     if output.strip():
         got = run.stdout + run.stderr
-        assert matches(output, got), f"README says:\n{output}\nit printed:\n{got}"
+        assert matches(output, got), f"The page says:\n{output}\nit printed:\n{got}"
     else:
         assert run.returncode == 0, run.stderr
 
 
-def test_python_blocks_run_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = blocks("python")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_blocks_run_in_order(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = blocks(page, "python")
     monkeypatch.chdir(ROOT)
     namespace: dict[str, object] = {}
     for line, block in found:
-        exec(compile(block, f"README.md:{line}", "exec"), namespace)
+        exec(compile(block, f"{page.name}:{line}", "exec"), namespace)
 
 
 def test_the_two_commands_are_there() -> None:
-    text = README.read_text(encoding="utf-8")
+    text = PAGES[0].read_text(encoding="utf-8")
     assert "$ make demo" in text and "$ make test" in text
+
+
+def test_readme_is_short_and_its_links_lead_somewhere() -> None:
+    assert PAGES[0].stat().st_size <= 8192
+    for page in PAGES:
+        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / link).exists(), f"{page.name} links to {link}"
