@@ -42,8 +42,8 @@ static tg_status connect(tg_axi *x, const tg_capture *c, const tg_axi_options *o
   for (size_t i = 0; i < c->n_map; i++)
     if (c->map[i].signal != CAP_NONE)
       b.sig[c->map[i].role.channel][c->map[i].role.leaf] = c->map[i].signal;
-  tg_status st = set_assumed(x, o, err);
-  if (st != TG_OK) return st;
+  tg_status status = set_assumed(x, o, err);
+  if (status != TG_OK) return status;
   x->fig.kind = o->kind != TG_AXI_AUTO ? o->kind : tg_cap_kind(c, &b);
   if (x->fig.kind == TG_AXI_STREAM)
     return tg_fail(err, TG_EUNSUPPORTED, 0, 0, "AXI-Stream is listed, not analysed");
@@ -119,8 +119,8 @@ static bool is_beat(const tg_axi *x, unsigned ch) {
 
 /* VALID that rises waits from here; VALID that falls without READY broke the rule. */
 static tg_status update_pending(tg_axi *x, uint64_t k) {
-  tg_status st = TG_OK;
-  for (unsigned ch = 0; ch < AXI_CHANNELS && st == TG_OK; ch++) {
+  tg_status status = TG_OK;
+  for (unsigned ch = 0; ch < AXI_CHANNELS && status == TG_OK; ch++) {
     axi_pend *p = &x->pend[ch];
     const axi_level *l = &x->level[ch];
     if (!x->usable[ch]) continue;
@@ -134,7 +134,7 @@ static tg_status update_pending(tg_axi *x, uint64_t k) {
     } else if (!l->valid && p->on) {
       p->on = false;
       if (!l->unknown)
-        st = tg_axi_problem(x, k, ch, "protocol", "VALID fell at %llu without READY, up since %llu",
+        status = tg_axi_problem(x, k, ch, "protocol", "VALID fell at %llu without READY, up since %llu",
                             (unsigned long long)k, (unsigned long long)p->since);
       x->fig.protocol += !l->unknown;
     }
@@ -145,58 +145,58 @@ static tg_status update_pending(tg_axi *x, uint64_t k) {
   }
   if (x->trigger_due) tg_axi_take_trigger(x);
   x->trigger_due = false;
-  return st;
+  return status;
 }
 
 static tg_status events(tg_axi *x, uint64_t k) {
-  tg_status st = TG_OK;
-  if (is_beat(x, CH_AR)) st = tg_axi_accept(x, READ, k);
-  if (st == TG_OK && is_beat(x, CH_AW)) st = tg_axi_accept(x, WRITE, k);
-  if (st == TG_OK && is_beat(x, CH_W)) st = tg_axi_w_beat(x, k);
-  if (st == TG_OK && is_beat(x, CH_R)) st = tg_axi_r_beat(x, k);
-  if (st == TG_OK && is_beat(x, CH_B)) st = tg_axi_b_beat(x, k);
+  tg_status status = TG_OK;
+  if (is_beat(x, CH_AR)) status = tg_axi_accept(x, READ, k);
+  if (status == TG_OK && is_beat(x, CH_AW)) status = tg_axi_accept(x, WRITE, k);
+  if (status == TG_OK && is_beat(x, CH_W)) status = tg_axi_w_beat(x, k);
+  if (status == TG_OK && is_beat(x, CH_R)) status = tg_axi_r_beat(x, k);
+  if (status == TG_OK && is_beat(x, CH_B)) status = tg_axi_b_beat(x, k);
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++)
     if (is_beat(x, ch)) x->pend[ch].on = false;
-  return st == TG_OK ? tg_axi_note_open(x, k + 1) : st;
+  return status == TG_OK ? tg_axi_note_open(x, k + 1) : status;
 }
 
 /* A handshake that holds on and on without any change (a time far ahead): its cycles count, but
  * nothing is matched any more. */
 static tg_status give_up(tg_axi *x, uint64_t k, uint64_t n) {
-  tg_status st = tg_axi_problem(x, k, CH_R, "endless",
+  tg_status status = tg_axi_problem(x, k, CH_R, "endless",
                                 "handshakes without a change for %llu samples: not matched",
                                 (unsigned long long)n);
-  if (st == TG_OK) st = tg_axi_count(x, k, n);
-  return st == TG_OK ? tg_axi_reset(x, k + n, "an endless handshake follows") : st;
+  if (status == TG_OK) status = tg_axi_count(x, k, n);
+  return status == TG_OK ? tg_axi_reset(x, k + n, "an endless handshake follows") : status;
 }
 
 /* Samples [s, e) in which no pin changes. */
 static tg_status segment(tg_axi *x, uint64_t s, uint64_t e) {
   bool active = false;
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++) active = active || is_beat(x, ch);
   if (!active) {
-    st = update_pending(x, s);
-    if (st == TG_OK) st = tg_axi_count(x, s, e - s);
-    return st;
+    status = update_pending(x, s);
+    if (status == TG_OK) status = tg_axi_count(x, s, e - s);
+    return status;
   }
   const bool commands = is_beat(x, CH_AR) || is_beat(x, CH_AW);
   const uint64_t free_samples = commands ? FREE_COMMANDS : FREE_SAMPLES;
-  for (uint64_t k = s; k < e && st == TG_OK; k++) {
+  for (uint64_t k = s; k < e && status == TG_OK; k++) {
     if (tg_stop_at(x->opt.stop, x->turns++, 1)) return TG_EINTERRUPTED;
     if (k - s >= free_samples && x->patience-- == 0) {
       x->patience = 0;
       return give_up(x, k, e - k);
     }
-    st = update_pending(x, k);
-    if (st == TG_OK) st = tg_axi_count(x, k, 1);
-    if (st == TG_OK) st = events(x, k);
+    status = update_pending(x, k);
+    if (status == TG_OK) status = tg_axi_count(x, k, 1);
+    if (status == TG_OK) status = events(x, k);
   }
-  return st;
+  return status;
 }
 
 static tg_status mark(tg_axi *x, const cap_mark *m) {
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   if (m->kind == MARK_TRIGGER) {
     x->trigger_due = true;
     return TG_OK;
@@ -206,32 +206,32 @@ static tg_status mark(tg_axi *x, const cap_mark *m) {
     tg_axi_flag_open(x, WRITE, TG_AXI_F_LOWER);
     return TG_OK;
   }
-  st = tg_axi_reset(x, m->sample, m->kind == MARK_GAP ? "a gap follows" : "its window ends");
+  status = tg_axi_reset(x, m->sample, m->kind == MARK_GAP ? "a gap follows" : "its window ends");
   if (m->kind == MARK_WINDOW && m->sample > x->window_start) x->window++;
   if (m->sample > x->window_start) x->window_start = m->sample;
-  return st;
+  return status;
 }
 
 /* Walks samples first .. c->samples - 1, cut at steps and marks. */
 static tg_status walk(tg_axi *x, const tg_capture *c) {
   uint64_t k = 0;
   size_t step = 0, m = 0;
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   if (c->form == TG_CAPTURE_VCD && !c->clocked && c->n_step > 0) k = c->step[0];
   x->window_start = k;
   x->fig.cycles = c->samples > k ? c->samples - k : 0;
-  while (k < c->samples && st == TG_OK) {
+  while (k < c->samples && status == TG_OK) {
     uint64_t e = c->samples;
     if (tg_stop_at(x->opt.stop, x->turns++, 1)) return TG_EINTERRUPTED;
     if (step < c->n_step && c->step[step] == k && apply_step(x, (uint32_t)step)) read_levels(x);
     if (step < c->n_step && c->step[step] == k) step++;
-    for (; m < c->n_mark && c->mark[m].sample <= k && st == TG_OK; m++) st = mark(x, &c->mark[m]);
+    for (; m < c->n_mark && c->mark[m].sample <= k && status == TG_OK; m++) status = mark(x, &c->mark[m]);
     if (step < c->n_step && c->step[step] < e) e = c->step[step];
     if (m < c->n_mark && c->mark[m].sample < e) e = c->mark[m].sample;
-    if (st == TG_OK) st = segment(x, k, e);
+    if (status == TG_OK) status = segment(x, k, e);
     k = e;
   }
-  return st == TG_OK ? tg_axi_reset(x, k, "the capture ends") : st;
+  return status == TG_OK ? tg_axi_reset(x, k, "the capture ends") : status;
 }
 
 tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_options *options,
@@ -239,7 +239,7 @@ tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_option
   static const tg_axi_options defaults = {0};
   const tg_alloc *suite = tg_alloc_or_default(a);
   tg_axi *x = NULL;
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   if (err != NULL) err->status = TG_OK;
   if (!c->finished || c->form == TG_CAPTURE_DMP)
     return tg_fail(err, TG_EINVAL, 0, 0, "the capture is not finished, or holds no signals");
@@ -249,23 +249,23 @@ tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_option
   x->opt = options != NULL ? *options : defaults;
   if (x->opt.max_transactions == 0) x->opt.max_transactions = (uint64_t)1 << 22;
   x->patience = x->opt.max_steady != 0 ? x->opt.max_steady : MAX_STEADY;
-  st = connect(x, c, &x->opt, err);
-  for (unsigned d = 0; d < 2 && st == TG_OK; d++) st = tg_intern_new(&x->a, CAP_NONE, &x->ids[d]);
-  if (st == TG_OK) st = tg_axi_make_tables(x);
-  if (st == TG_OK) read_levels(x);
-  if (st == TG_OK) st = walk(x, c);
-  if (st == TG_ELIMIT)
-    tg_fail(err, st, 0, 0, "holds more than %zu AXI transactions (--limit transactions=N)",
+  status = connect(x, c, &x->opt, err);
+  for (unsigned d = 0; d < 2 && status == TG_OK; d++) status = tg_intern_new(&x->a, CAP_NONE, &x->ids[d]);
+  if (status == TG_OK) status = tg_axi_make_tables(x);
+  if (status == TG_OK) read_levels(x);
+  if (status == TG_OK) status = walk(x, c);
+  if (status == TG_ELIMIT)
+    tg_fail(err, status, 0, 0, "holds more than %zu AXI transactions (--limit transactions=N)",
             x->n_txn);
-  if (st == TG_OK) st = tg_axi_fill_tables(x);
-  if (st != TG_OK) goto fail;
+  if (status == TG_OK) status = tg_axi_fill_tables(x);
+  if (status != TG_OK) goto fail;
   x->opt = defaults; /* it points into the caller's memory */
   *out = x;
   return TG_OK;
 fail:
   tg_axi_free(x);
-  if (err != NULL && err->status != st) tg_fail(err, st, 0, 0, "%s", tg_status_text(st));
-  return st;
+  if (err != NULL && err->status != status) tg_fail(err, status, 0, 0, "%s", tg_status_text(status));
+  return status;
 }
 
 void tg_axi_free(tg_axi *x) {

@@ -19,15 +19,15 @@ static tg_status lane(tg_axi *x, unsigned ch, enum lane_state state, uint64_t k,
     c->lane_end = last;
     return tg_table_set_u64(x->lanes, c->lane - 1, 3, last);
   }
-  tg_status st = tg_table_append(x->lanes, &row);
-  if (st == TG_OK) st = tg_table_set_cstr(x->lanes, row, 0, tg_cap_channel_names[ch]);
-  if (st == TG_OK) st = tg_table_set_cstr(x->lanes, row, 1, lane_names[state]);
-  if (st == TG_OK) st = tg_table_set_u64(x->lanes, row, 2, k);
-  if (st == TG_OK) st = tg_table_set_u64(x->lanes, row, 3, last);
+  tg_status status = tg_table_append(x->lanes, &row);
+  if (status == TG_OK) status = tg_table_set_cstr(x->lanes, row, 0, tg_cap_channel_names[ch]);
+  if (status == TG_OK) status = tg_table_set_cstr(x->lanes, row, 1, lane_names[state]);
+  if (status == TG_OK) status = tg_table_set_u64(x->lanes, row, 2, k);
+  if (status == TG_OK) status = tg_table_set_u64(x->lanes, row, 3, last);
   c->lane = (uint32_t)row + 1;
   c->lane_state = (uint8_t)state;
   c->lane_end = last;
-  return st;
+  return status;
 }
 
 static tg_status count_channel(tg_axi *x, unsigned ch, uint64_t k, uint64_t n) {
@@ -77,8 +77,8 @@ static void count_cycles(tg_axi *x, bool r, bool w, uint64_t n) {
 static tg_status track_block(tg_axi *x, bool r, bool w, uint64_t k, uint64_t n) {
   bool reading = x->open_now[READ] + x->orphan_reads > 0;
   if (x->in_block && (r || !reading)) {
-    tg_status st = tg_axi_end_block(x, k, r && reading);
-    if (st != TG_OK) return st;
+    tg_status status = tg_axi_end_block(x, k, r && reading);
+    if (status != TG_OK) return status;
   }
   if (!reading || r || !w) return TG_OK;
   if (!x->in_block) x->block = (axi_block){.first = k};
@@ -92,23 +92,23 @@ tg_status tg_axi_end_block(tg_axi *x, uint64_t k, bool by_beat) {
   if (!x->in_block) return TG_OK;
   x->in_block = false;
   x->block.tail = by_beat ? k - x->block.last - 1 : NO_STAMP;
-  tg_status st =
+  tg_status status =
       tg_grow(&x->a, (void **)&x->spans, &x->cap_spans, x->n_spans + 1, sizeof *x->spans);
-  if (st == TG_OK) x->spans[x->n_spans++] = x->block;
-  return st;
+  if (status == TG_OK) x->spans[x->n_spans++] = x->block;
+  return status;
 }
 
 tg_status tg_axi_count(tg_axi *x, uint64_t k, uint64_t n) {
   bool r = is_beat(&x->level[CH_R]), w = is_beat(&x->level[CH_W]), unknown = false;
-  tg_status st = TG_OK;
-  for (unsigned ch = 0; ch < AXI_CHANNELS && st == TG_OK; ch++) {
+  tg_status status = TG_OK;
+  for (unsigned ch = 0; ch < AXI_CHANNELS && status == TG_OK; ch++) {
     if (!x->usable[ch]) continue;
-    st = count_channel(x, ch, k, n);
+    status = count_channel(x, ch, k, n);
     unknown = unknown || x->level[ch].unknown;
   }
   if (unknown) x->fig.unknown += n;
   count_cycles(x, r, w, n);
-  return st == TG_OK ? track_block(x, r, w, k, n) : st;
+  return status == TG_OK ? track_block(x, r, w, k, n) : status;
 }
 
 /* R data of a command from before the window: a read was open since it began. */
@@ -134,9 +134,9 @@ tg_status tg_axi_note_open(tg_axi *x, uint64_t k) {
     return TG_OK;
   if (reads > x->fig.max_reads) x->fig.max_reads = reads;
   if (writes > x->fig.max_writes) x->fig.max_writes = writes;
-  tg_status st =
+  tg_status status =
       tg_grow(&x->a, (void **)&x->steps, &x->cap_steps, x->n_steps + 1, sizeof *x->steps);
-  if (st == TG_OK)
+  if (status == TG_OK)
     x->steps[x->n_steps++] = (axi_step){.sample = k, .reads = reads, .writes = writes};
-  return st;
+  return status;
 }

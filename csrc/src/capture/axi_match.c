@@ -15,12 +15,12 @@ tg_status tg_axi_problem(tg_axi *x, uint64_t sample, unsigned channel, const cha
   va_start(ap, format);
   vsnprintf(text, sizeof text, format, ap);
   va_end(ap);
-  tg_status st = tg_table_append(x->problems, &row);
-  if (st == TG_OK) st = tg_table_set_u64(x->problems, row, 0, sample);
-  if (st == TG_OK) st = tg_table_set_cstr(x->problems, row, 1, tg_cap_channel_names[channel]);
-  if (st == TG_OK) st = tg_table_set_cstr(x->problems, row, 2, reason);
-  if (st == TG_OK) st = tg_table_set_cstr(x->problems, row, 3, text);
-  return st;
+  tg_status status = tg_table_append(x->problems, &row);
+  if (status == TG_OK) status = tg_table_set_u64(x->problems, row, 0, sample);
+  if (status == TG_OK) status = tg_table_set_cstr(x->problems, row, 1, tg_cap_channel_names[channel]);
+  if (status == TG_OK) status = tg_table_set_cstr(x->problems, row, 2, reason);
+  if (status == TG_OK) status = tg_table_set_cstr(x->problems, row, 3, text);
+  return status;
 }
 
 /* The value of a pin of the samples at hand; false where it is unknown or not there. */
@@ -33,8 +33,8 @@ static bool pin(const tg_axi *x, unsigned ch, unsigned leaf, uint64_t *v) {
 
 static tg_status new_txn(tg_axi *x, unsigned direction, uint32_t *index) {
   if (x->n_txn >= x->opt.max_transactions || x->n_txn >= CAP_NONE - 1) return TG_ELIMIT;
-  tg_status st = tg_grow(&x->a, (void **)&x->txn, &x->cap_txn, x->n_txn + 1, sizeof *x->txn);
-  if (st != TG_OK) return st;
+  tg_status status = tg_grow(&x->a, (void **)&x->txn, &x->cap_txn, x->n_txn + 1, sizeof *x->txn);
+  if (status != TG_OK) return status;
   axi_txn *t = &x->txn[x->n_txn];
   *t = (axi_txn){.direction = (uint8_t)direction, .window = x->window, .before = NO_STAMP};
   for (unsigned i = 0; i < STAMPS; i++) t->stamp[i] = NO_STAMP;
@@ -48,12 +48,12 @@ static tg_status queue_of(tg_axi *x, unsigned direction, unsigned ch, bool *know
   uint32_t code = 0;
   *known = pin(x, ch, LEAF_ID, id);
   uint64_t key = x->by_id[direction] && *known ? *id : 0;
-  tg_status st = tg_intern_put(x->ids[direction], (const uint8_t *)&key, sizeof key, &code);
-  if (st != TG_OK) return st;
+  tg_status status = tg_intern_put(x->ids[direction], (const uint8_t *)&key, sizeof key, &code);
+  if (status != TG_OK) return status;
   if (code >= x->n_queue[direction]) {
-    st = tg_grow(&x->a, (void **)&x->queue[direction], &x->cap_queue[direction], code + (size_t)1,
+    status = tg_grow(&x->a, (void **)&x->queue[direction], &x->cap_queue[direction], code + (size_t)1,
                  sizeof **x->queue);
-    if (st != TG_OK) return st;
+    if (status != TG_OK) return status;
     x->queue[direction][code] = (axi_queue){.last_end = NO_STAMP, .reset = x->resets};
     x->n_queue[direction] = code + (size_t)1;
   }
@@ -93,10 +93,10 @@ static void read_command(tg_axi *x, unsigned ch, axi_txn *t) {
 static tg_status take_early(tg_axi *x, uint32_t index);
 
 static tg_status push_order(tg_axi *x, unsigned d, uint32_t index) {
-  tg_status st =
+  tg_status status =
       tg_grow(&x->a, (void **)&x->order[d], &x->cap_order[d], x->n_order[d] + 1, sizeof **x->order);
-  if (st == TG_OK) x->order[d][x->n_order[d]++] = index;
-  return st;
+  if (status == TG_OK) x->order[d][x->n_order[d]++] = index;
+  return status;
 }
 
 tg_status tg_axi_accept(tg_axi *x, unsigned d, uint64_t k) {
@@ -105,12 +105,12 @@ tg_status tg_axi_accept(tg_axi *x, unsigned d, uint64_t k) {
   uint32_t index = 0;
   axi_queue *q = NULL;
   bool known = false;
-  tg_status st = new_txn(x, d, &index);
-  if (st != TG_OK) return st;
+  tg_status status = new_txn(x, d, &index);
+  if (status != TG_OK) return status;
   axi_txn *t = &x->txn[index];
-  st = queue_of(x, d, ch, &known, &t->id, &q);
-  if (st == TG_OK) st = push_order(x, d, index);
-  if (st != TG_OK) return st;
+  status = queue_of(x, d, ch, &known, &t->id, &q);
+  if (status == TG_OK) status = push_order(x, d, index);
+  if (status != TG_OK) return status;
   if (known) t->known |= KNOW_ID;
   read_command(x, ch, t);
   t->stamp[AX_VALID] = p->since;
@@ -135,13 +135,13 @@ tg_status tg_axi_accept(tg_axi *x, unsigned d, uint64_t k) {
     t->flags |= TG_AXI_F_PROTOCOL;
     t->why = "its address changed while VALID waited";
     x->fig.protocol++;
-    st = tg_axi_problem(x, k, ch, "protocol", "address changed from 0x%llx to 0x%llx before READY",
+    status = tg_axi_problem(x, k, ch, "protocol", "address changed from 0x%llx to 0x%llx before READY",
                         (unsigned long long)p->addr, (unsigned long long)t->addr);
   }
-  if (st != TG_OK || d == READ) return st;
-  st = tg_grow(&x->a, (void **)&x->w_wait, &x->cap_w_wait, x->n_w_wait + 1, sizeof *x->w_wait);
-  if (st == TG_OK) x->w_wait[x->n_w_wait++] = index;
-  return st == TG_OK ? take_early(x, index) : st;
+  if (status != TG_OK || d == READ) return status;
+  status = tg_grow(&x->a, (void **)&x->w_wait, &x->cap_w_wait, x->n_w_wait + 1, sizeof *x->w_wait);
+  if (status == TG_OK) x->w_wait[x->n_w_wait++] = index;
+  return status == TG_OK ? take_early(x, index) : status;
 }
 
 /* ---- beats --------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ tg_status tg_axi_accept(tg_axi *x, unsigned d, uint64_t k) {
 /* Adds a data beat; `*done` where it was the last. Problems are flagged and listed once. */
 static tg_status add_beat(tg_axi *x, axi_txn *t, unsigned ch, const axi_beat *b, bool *done) {
   bool known = (t->known & KNOW_LEN) != 0;
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   t->seen++;
   if (t->stamp[DATA_FIRST] == NO_STAMP) {
     t->stamp[DATA_FIRST] = b->sample;
@@ -170,7 +170,7 @@ static tg_status add_beat(tg_axi *x, axi_txn *t, unsigned ch, const axi_beat *b,
     t->flags |= TG_AXI_F_PROTOCOL;
     t->why = *done ? "LAST before its length" : "no LAST at its length";
     x->fig.protocol++;
-    st = tg_axi_problem(x, b->sample, ch, "protocol", "%s: beat %llu of %llu", t->why,
+    status = tg_axi_problem(x, b->sample, ch, "protocol", "%s: beat %llu of %llu", t->why,
                         (unsigned long long)t->seen, (unsigned long long)t->beats);
   }
   if (*done && !known) {
@@ -178,7 +178,7 @@ static tg_status add_beat(tg_axi *x, axi_txn *t, unsigned ch, const axi_beat *b,
     t->known |= KNOW_LEN;
   }
   t->data_done = *done;
-  return st;
+  return status;
 }
 
 static axi_beat beat_at(const tg_axi *x, unsigned ch, uint64_t k) {
@@ -220,8 +220,8 @@ static void complete(tg_axi *x, axi_queue *q, uint64_t k) {
 /* A burst or response whose command lies before the window. */
 static tg_status new_orphan(tg_axi *x, unsigned d, unsigned ch, bool known, uint64_t id, uint64_t k,
                             uint32_t *index) {
-  tg_status st = new_txn(x, d, index);
-  if (st != TG_OK) return st;
+  tg_status status = new_txn(x, d, index);
+  if (status != TG_OK) return status;
   axi_txn *t = &x->txn[*index];
   t->status = ORPHAN;
   t->why = "no command before it in its window";
@@ -246,19 +246,19 @@ static tg_status orphan_r(tg_axi *x, axi_queue *q, bool known, uint64_t id, uint
   if (q->orphan == 0) {
     uint32_t index = 0;
     if (!q->seen) tg_axi_recall_open(x);
-    tg_status st = new_orphan(x, READ, CH_R, known, id, k, &index);
-    if (st != TG_OK) return st;
+    tg_status status = new_orphan(x, READ, CH_R, known, id, k, &index);
+    if (status != TG_OK) return status;
     q->orphan = index + 1;
     x->orphan_reads++;
   }
   axi_txn *t = &x->txn[q->orphan - 1];
-  tg_status st = add_beat(x, t, CH_R, &b, &done);
+  tg_status status = add_beat(x, t, CH_R, &b, &done);
   keep_resp(x, CH_R, t);
   if (done || (x->lite && !x->has_last[CH_R])) {
     q->orphan = 0;
     x->orphan_reads--;
   }
-  return st;
+  return status;
 }
 
 tg_status tg_axi_r_beat(tg_axi *x, uint64_t k) {
@@ -266,8 +266,8 @@ tg_status tg_axi_r_beat(tg_axi *x, uint64_t k) {
   uint64_t id = 0;
   bool known = false, done = false;
   if (!x->usable[CH_AR]) return TG_OK; /* without its commands a beat is only counted */
-  tg_status st = queue_of(x, READ, CH_R, &known, &id, &q);
-  if (st != TG_OK) return st;
+  tg_status status = queue_of(x, READ, CH_R, &known, &id, &q);
+  if (status != TG_OK) return status;
   if (q->orphan > 0 || q->head == 0) return orphan_r(x, q, known, id, k);
   uint32_t index = q->head - 1;
   axi_txn *t = &x->txn[index];
@@ -276,10 +276,10 @@ tg_status tg_axi_r_beat(tg_axi *x, uint64_t k) {
     x->fig.interleaves++;
   x->last_r = index + 1;
   if (!known && x->pin[CH_R][LEAF_ID].store != NULL) t->flags |= TG_AXI_F_UNCERTAIN;
-  st = add_beat(x, t, CH_R, &b, &done);
+  status = add_beat(x, t, CH_R, &b, &done);
   keep_resp(x, CH_R, t);
-  if (st == TG_OK && done) complete(x, q, k);
-  return st;
+  if (status == TG_OK && done) complete(x, q, k);
+  return status;
 }
 
 /* ---- write data ---------------------------------------------------------------------------------
@@ -287,19 +287,19 @@ tg_status tg_axi_r_beat(tg_axi *x, uint64_t k) {
 
 static tg_status give_w(tg_axi *x, uint32_t index, const axi_beat *b) {
   bool done = false;
-  tg_status st = add_beat(x, &x->txn[index], CH_W, b, &done);
+  tg_status status = add_beat(x, &x->txn[index], CH_W, b, &done);
   if (done) x->w_head++;
   if (x->w_head == x->n_w_wait) x->w_head = x->n_w_wait = 0;
-  return st;
+  return status;
 }
 
 /* Write data that was ahead of this address. */
 static tg_status take_early(tg_axi *x, uint32_t index) {
-  tg_status st = TG_OK;
-  while (x->early_head < x->n_early && !x->txn[index].data_done && st == TG_OK)
-    st = give_w(x, index, &x->early[x->early_head++]);
+  tg_status status = TG_OK;
+  while (x->early_head < x->n_early && !x->txn[index].data_done && status == TG_OK)
+    status = give_w(x, index, &x->early[x->early_head++]);
   if (x->early_head == x->n_early) x->early_head = x->n_early = 0;
-  return st;
+  return status;
 }
 
 /* Data that was under way when the window began belongs to a command before it. */
@@ -307,14 +307,14 @@ static tg_status orphan_w(tg_axi *x, const axi_beat *b) {
   bool done = false;
   if (!x->w_orphan_open) {
     uint32_t index = 0;
-    tg_status st = new_orphan(x, WRITE, CH_W, false, 0, b->sample, &index);
-    if (st != TG_OK) return st;
+    tg_status status = new_orphan(x, WRITE, CH_W, false, 0, b->sample, &index);
+    if (status != TG_OK) return status;
     x->w_orphan = index + 1;
     x->w_orphan_open = true;
   }
-  tg_status st = add_beat(x, &x->txn[x->w_orphan - 1], CH_W, b, &done);
+  tg_status status = add_beat(x, &x->txn[x->w_orphan - 1], CH_W, b, &done);
   if (done) x->w_orphan_open = false;
-  return st;
+  return status;
 }
 
 tg_status tg_axi_w_beat(tg_axi *x, uint64_t k) {
@@ -330,20 +330,20 @@ tg_status tg_axi_w_beat(tg_axi *x, uint64_t k) {
       t->flags |= TG_AXI_F_PROTOCOL;
       t->why = "its data carries another WID";
       x->fig.protocol++;
-      tg_status st = tg_axi_problem(x, k, CH_W, "protocol",
+      tg_status status = tg_axi_problem(x, k, CH_W, "protocol",
                                     "WID %llu where AW order has id %llu (interleaved write data?)",
                                     (unsigned long long)id, (unsigned long long)t->id);
-      if (st != TG_OK) return st;
+      if (status != TG_OK) return status;
     }
     return give_w(x, index, &b);
   }
   if (x->n_early == 0 && b.since == x->window_start && x->has_last[CH_W] &&
       x->pend[CH_W].from_start)
     return orphan_w(x, &b);
-  tg_status st =
+  tg_status status =
       tg_grow(&x->a, (void **)&x->early, &x->cap_early, x->n_early + 1, sizeof *x->early);
-  if (st == TG_OK) x->early[x->n_early++] = b;
-  return st;
+  if (status == TG_OK) x->early[x->n_early++] = b;
+  return status;
 }
 
 /* ---- responses ----------------------------------------------------------------------------------
@@ -351,36 +351,36 @@ tg_status tg_axi_w_beat(tg_axi *x, uint64_t k) {
 
 static tg_status orphan_b(tg_axi *x, bool known, uint64_t id, uint64_t k) {
   uint32_t index = 0;
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   if (x->w_orphan > 0 && !x->w_orphan_open) { /* the response to data seen before */
     index = x->w_orphan - 1;
     x->w_orphan = 0;
     x->txn[index].id = id;
     if (known) x->txn[index].known |= KNOW_ID;
   } else {
-    st = new_orphan(x, WRITE, CH_B, known, id, k, &index);
-    if (st != TG_OK) return st;
+    status = new_orphan(x, WRITE, CH_B, known, id, k, &index);
+    if (status != TG_OK) return status;
     bool done = false; /* a whole burst without address that this answers */
     size_t n = x->early_head;
     while (n < x->n_early && !done) done = x->early[n++].last;
-    for (done = !done; x->early_head < n && !done && st == TG_OK;)
-      st = add_beat(x, &x->txn[index], CH_W, &x->early[x->early_head++], &done);
+    for (done = !done; x->early_head < n && !done && status == TG_OK;)
+      status = add_beat(x, &x->txn[index], CH_W, &x->early[x->early_head++], &done);
   }
   axi_txn *t = &x->txn[index];
   t->stamp[B_VALID] = x->pend[CH_B].since;
   t->stamp[B_ACCEPT] = k;
   keep_resp(x, CH_B, t);
-  return st;
+  return status;
 }
 
 tg_status tg_axi_b_beat(tg_axi *x, uint64_t k) {
   axi_queue *q = NULL;
   uint64_t id = 0;
   bool known = false;
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   if (!x->usable[CH_AW]) return TG_OK;
-  st = queue_of(x, WRITE, CH_B, &known, &id, &q);
-  if (st != TG_OK) return st;
+  status = queue_of(x, WRITE, CH_B, &known, &id, &q);
+  if (status != TG_OK) return status;
   bool early = q->head > 0 && x->usable[CH_W] && !x->txn[q->head - 1].data_done;
   if (q->head == 0 || (early && x->w_orphan > 0 && !x->w_orphan_open))
     return orphan_b(x, known, id, k);
@@ -393,12 +393,12 @@ tg_status tg_axi_b_beat(tg_axi *x, uint64_t k) {
     t->flags |= TG_AXI_F_PROTOCOL;
     t->why = "its response came before its last data";
     x->fig.protocol++;
-    st =
+    status =
         tg_axi_problem(x, k, CH_B, "protocol", "response before the last W beat: %llu of %llu seen",
                        (unsigned long long)t->seen, (unsigned long long)t->beats);
   }
   complete(x, q, k);
-  return st;
+  return status;
 }
 
 /* ---- the ends of windows ------------------------------------------------------------------------
@@ -446,8 +446,8 @@ static tg_status never_accepted(tg_axi *x, unsigned d) {
   unsigned ch = d == READ ? CH_AR : CH_AW;
   uint32_t index = 0;
   if (!x->pend[ch].on || !x->usable[ch]) return TG_OK;
-  tg_status st = new_txn(x, d, &index);
-  if (st != TG_OK) return st;
+  tg_status status = new_txn(x, d, &index);
+  if (status != TG_OK) return status;
   axi_txn *t = &x->txn[index];
   t->status = INCOMPLETE;
   t->why = "its address was not accepted";
@@ -461,21 +461,21 @@ static tg_status never_accepted(tg_axi *x, unsigned d) {
 
 /* Write data whose address never came, one row a burst. */
 static tg_status leftover_w(tg_axi *x) {
-  tg_status st = TG_OK;
-  while (x->early_head < x->n_early && st == TG_OK) {
+  tg_status status = TG_OK;
+  while (x->early_head < x->n_early && status == TG_OK) {
     uint32_t index = 0;
     bool done = false;
-    st = new_orphan(x, WRITE, CH_W, false, 0, x->early[x->early_head].sample, &index);
-    while (st == TG_OK && x->early_head < x->n_early && !done)
-      st = add_beat(x, &x->txn[index], CH_W, &x->early[x->early_head++], &done);
+    status = new_orphan(x, WRITE, CH_W, false, 0, x->early[x->early_head].sample, &index);
+    while (status == TG_OK && x->early_head < x->n_early && !done)
+      status = add_beat(x, &x->txn[index], CH_W, &x->early[x->early_head++], &done);
   }
-  return st;
+  return status;
 }
 
 tg_status tg_axi_reset(tg_axi *x, uint64_t k, const char *why) {
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   bool gap = why[0] == 'a';
-  for (unsigned d = 0; d < 2 && st == TG_OK; d++) {
+  for (unsigned d = 0; d < 2 && status == TG_OK; d++) {
     for (size_t i = x->open_from[d]; i < x->n_order[d]; i++) {
       axi_txn *t = &x->txn[x->order[d][i]];
       if (t->status != OPEN) continue;
@@ -489,11 +489,11 @@ tg_status tg_axi_reset(tg_axi *x, uint64_t k, const char *why) {
     x->open_from[d] = x->n_order[d];
     x->open_now[d] = 0;
     x->newest_done[d] = 0;
-    st = never_accepted(x, d);
+    status = never_accepted(x, d);
     x->trigger_on[d] = false;
   }
-  if (st == TG_OK) st = leftover_w(x);
-  if (st == TG_OK) st = tg_axi_end_block(x, k, false);
+  if (status == TG_OK) status = leftover_w(x);
+  if (status == TG_OK) status = tg_axi_end_block(x, k, false);
   x->resets++; /* the queues of all ids are empty: each finds out when it is used */
   x->orphan_reads = 0;
   x->shut = (axi_cycles){0};
@@ -505,5 +505,5 @@ tg_status tg_axi_reset(tg_axi *x, uint64_t k, const char *why) {
     x->pend[ch].on = false;
     x->was_unknown[ch] = false;
   }
-  return st == TG_OK && x->n_steps > 0 ? tg_axi_note_open(x, k) : st;
+  return status == TG_OK && x->n_steps > 0 ? tg_axi_note_open(x, k) : status;
 }

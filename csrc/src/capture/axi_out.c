@@ -36,13 +36,13 @@ tg_status tg_axi_make_tables(tg_axi *x) {
                                            {"detail", TG_TEXT, 0}};
   static const tg_column_def lanes[] = {
       {"channel", TG_TEXT, 0}, {"state", TG_TEXT, 0}, {"first", TG_U64, 0}, {"last", TG_U64, 0}};
-  tg_status st = tg_table_new(&x->a, txn, TG_TXN_COLUMNS, &x->txn_table);
-  if (st == TG_OK) st = tg_table_new(&x->a, channels, 8, &x->channels);
-  if (st == TG_OK) st = tg_table_new(&x->a, outstanding, 3, &x->outstanding);
-  if (st == TG_OK) st = tg_table_new(&x->a, blocks, 4, &x->blocks);
-  if (st == TG_OK) st = tg_table_new(&x->a, problems, 4, &x->problems);
-  if (st == TG_OK) st = tg_table_new(&x->a, lanes, 4, &x->lanes);
-  return st;
+  tg_status status = tg_table_new(&x->a, txn, TG_TXN_COLUMNS, &x->txn_table);
+  if (status == TG_OK) status = tg_table_new(&x->a, channels, 8, &x->channels);
+  if (status == TG_OK) status = tg_table_new(&x->a, outstanding, 3, &x->outstanding);
+  if (status == TG_OK) status = tg_table_new(&x->a, blocks, 4, &x->blocks);
+  if (status == TG_OK) status = tg_table_new(&x->a, problems, 4, &x->problems);
+  if (status == TG_OK) status = tg_table_new(&x->a, lanes, 4, &x->lanes);
+  return status;
 }
 
 /* ---- transactions -------------------------------------------------------------------------------
@@ -68,42 +68,42 @@ static bool payload(const axi_txn *t, uint64_t *bytes) {
 }
 
 static tg_status txn_words(tg_table *t, size_t row, const axi_txn *v) {
-  static const char *const status[] = {"incomplete", "complete", "incomplete", "orphan"};
+  static const char *const words[] = {"incomplete", "complete", "incomplete", "orphan"};
   static const char *const bursts[] = {"FIXED", "INCR", "WRAP"};
   static const char *const answers[] = {"OKAY", "EXOKAY", "SLVERR", "DECERR"};
-  tg_status st =
+  tg_status status =
       tg_table_set_cstr(t, row, TG_TXN_DIRECTION, v->direction == READ ? "read" : "write");
-  if (st == TG_OK) st = tg_table_set_cstr(t, row, TG_TXN_STATUS, status[v->status]);
-  if (st == TG_OK) st = tg_table_set_cstr(t, row, TG_TXN_WHY, v->why);
-  if (st == TG_OK && (v->known & KNOW_BURST) != 0)
-    st = tg_table_set_cstr(t, row, TG_TXN_BURST, bursts[v->burst]);
-  if (st == TG_OK && (v->known & KNOW_RESP) != 0)
-    st = tg_table_set_cstr(t, row, TG_TXN_RESP, answers[v->resp]);
-  return st;
+  if (status == TG_OK) status = tg_table_set_cstr(t, row, TG_TXN_STATUS, words[v->status]);
+  if (status == TG_OK) status = tg_table_set_cstr(t, row, TG_TXN_WHY, v->why);
+  if (status == TG_OK && (v->known & KNOW_BURST) != 0)
+    status = tg_table_set_cstr(t, row, TG_TXN_BURST, bursts[v->burst]);
+  if (status == TG_OK && (v->known & KNOW_RESP) != 0)
+    status = tg_table_set_cstr(t, row, TG_TXN_RESP, answers[v->resp]);
+  return status;
 }
 
 static tg_status txn_numbers(tg_table *t, size_t row, const axi_txn *v) {
   uint64_t bytes = 0;
-  tg_status st = tg_table_set_u32(t, row, TG_TXN_WINDOW, v->window);
-  if (st == TG_OK && (v->known & KNOW_ID) != 0) st = tg_table_set_u64(t, row, TG_TXN_ID, v->id);
-  if (st == TG_OK && (v->known & KNOW_ADDR) != 0)
-    st = tg_table_set_u64(t, row, TG_TXN_ADDR, v->addr);
-  if (st == TG_OK && (v->known & KNOW_LEN) != 0 && v->status != ORPHAN)
-    st = tg_table_set_u64(t, row, TG_TXN_BEATS, v->beats);
-  if (st == TG_OK) st = tg_table_set_u64(t, row, TG_TXN_SEEN, v->seen);
-  if (st == TG_OK && (v->known & KNOW_SIZE) != 0)
-    st = tg_table_set_u32(t, row, TG_TXN_SIZE, v->size);
-  if (st == TG_OK && payload(v, &bytes)) st = tg_table_set_u64(t, row, TG_TXN_BYTES, bytes);
-  for (size_t i = 0; i < STAMPS && st == TG_OK; i++)
-    if (v->stamp[i] != NO_STAMP) st = tg_table_set_u64(t, row, TG_TXN_AX_VALID + i, v->stamp[i]);
-  if (st == TG_OK) st = tg_table_set_u32(t, row, TG_TXN_OPEN, v->open);
-  if (st == TG_OK && v->direction == READ && v->status != ORPHAN) {
-    st = tg_table_set_u64(t, row, TG_TXN_W_BEATS, v->w_beats);
-    if (st == TG_OK) st = tg_table_set_u64(t, row, TG_TXN_BLOCKED, v->blocked);
+  tg_status status = tg_table_set_u32(t, row, TG_TXN_WINDOW, v->window);
+  if (status == TG_OK && (v->known & KNOW_ID) != 0) status = tg_table_set_u64(t, row, TG_TXN_ID, v->id);
+  if (status == TG_OK && (v->known & KNOW_ADDR) != 0)
+    status = tg_table_set_u64(t, row, TG_TXN_ADDR, v->addr);
+  if (status == TG_OK && (v->known & KNOW_LEN) != 0 && v->status != ORPHAN)
+    status = tg_table_set_u64(t, row, TG_TXN_BEATS, v->beats);
+  if (status == TG_OK) status = tg_table_set_u64(t, row, TG_TXN_SEEN, v->seen);
+  if (status == TG_OK && (v->known & KNOW_SIZE) != 0)
+    status = tg_table_set_u32(t, row, TG_TXN_SIZE, v->size);
+  if (status == TG_OK && payload(v, &bytes)) status = tg_table_set_u64(t, row, TG_TXN_BYTES, bytes);
+  for (size_t i = 0; i < STAMPS && status == TG_OK; i++)
+    if (v->stamp[i] != NO_STAMP) status = tg_table_set_u64(t, row, TG_TXN_AX_VALID + i, v->stamp[i]);
+  if (status == TG_OK) status = tg_table_set_u32(t, row, TG_TXN_OPEN, v->open);
+  if (status == TG_OK && v->direction == READ && v->status != ORPHAN) {
+    status = tg_table_set_u64(t, row, TG_TXN_W_BEATS, v->w_beats);
+    if (status == TG_OK) status = tg_table_set_u64(t, row, TG_TXN_BLOCKED, v->blocked);
   }
-  if (st == TG_OK) st = tg_table_set_bool(t, row, TG_TXN_TRIGGER, v->trigger);
-  if (st == TG_OK) st = tg_table_set_u32(t, row, TG_TXN_FLAGS, v->flags);
-  return st;
+  if (status == TG_OK) status = tg_table_set_bool(t, row, TG_TXN_TRIGGER, v->trigger);
+  if (status == TG_OK) status = tg_table_set_u32(t, row, TG_TXN_FLAGS, v->flags);
+  return status;
 }
 
 /* Spans; those that need the end only where the transaction is complete. */
@@ -111,24 +111,24 @@ static tg_status txn_spans(tg_table *t, size_t row, const axi_txn *v) {
   const uint64_t *s = v->stamp;
   bool whole = v->status == COMPLETE;
   uint64_t end = v->direction == READ ? s[DATA_LAST] : s[B_ACCEPT];
-  tg_status st = set_span(t, row, TG_TXN_ADDRESS_WAIT, s[AX_ACCEPT], s[AX_VALID]);
-  if (st == TG_OK) st = set_span(t, row, TG_TXN_FIRST_DATA, s[DATA_FIRST], s[AX_ACCEPT]);
-  if (st == TG_OK && (whole || v->data_done))
-    st = set_span(t, row, TG_TXN_LAST_DATA, s[DATA_LAST], s[AX_ACCEPT]);
-  if (st == TG_OK && (whole || v->data_done) && s[DATA_LAST] != NO_STAMP)
-    st = set_span(t, row, TG_TXN_DATA_PHASE, s[DATA_LAST] + 1, s[DATA_FIRST]);
-  if (st == TG_OK && v->direction == WRITE && whole) {
-    st = set_span(t, row, TG_TXN_RESPONSE, s[B_ACCEPT], s[AX_ACCEPT]);
-    if (st == TG_OK) st = set_span(t, row, TG_TXN_AFTER_DATA, s[B_ACCEPT], s[DATA_LAST]);
+  tg_status status = set_span(t, row, TG_TXN_ADDRESS_WAIT, s[AX_ACCEPT], s[AX_VALID]);
+  if (status == TG_OK) status = set_span(t, row, TG_TXN_FIRST_DATA, s[DATA_FIRST], s[AX_ACCEPT]);
+  if (status == TG_OK && (whole || v->data_done))
+    status = set_span(t, row, TG_TXN_LAST_DATA, s[DATA_LAST], s[AX_ACCEPT]);
+  if (status == TG_OK && (whole || v->data_done) && s[DATA_LAST] != NO_STAMP)
+    status = set_span(t, row, TG_TXN_DATA_PHASE, s[DATA_LAST] + 1, s[DATA_FIRST]);
+  if (status == TG_OK && v->direction == WRITE && whole) {
+    status = set_span(t, row, TG_TXN_RESPONSE, s[B_ACCEPT], s[AX_ACCEPT]);
+    if (status == TG_OK) status = set_span(t, row, TG_TXN_AFTER_DATA, s[B_ACCEPT], s[DATA_LAST]);
   }
-  if (st == TG_OK && whole) st = set_span(t, row, TG_TXN_SPAN, end, s[AX_VALID]);
-  if (st == TG_OK && whole) st = set_span(t, row, TG_TXN_QUEUE, s[AX_ACCEPT], v->before);
-  return st;
+  if (status == TG_OK && whole) status = set_span(t, row, TG_TXN_SPAN, end, s[AX_VALID]);
+  if (status == TG_OK && whole) status = set_span(t, row, TG_TXN_QUEUE, s[AX_ACCEPT], v->before);
+  return status;
 }
 
 static tg_status fill_transactions(tg_axi *x) {
-  tg_status st = TG_OK;
-  for (size_t i = 0; i < x->n_txn && st == TG_OK; i++) {
+  tg_status status = TG_OK;
+  for (size_t i = 0; i < x->n_txn && status == TG_OK; i++) {
     axi_txn *v = &x->txn[i];
     size_t row = 0;
     if (tg_stop_at(x->opt.stop, i, 1)) return TG_EINTERRUPTED;
@@ -138,12 +138,12 @@ static tg_status fill_transactions(tg_axi *x) {
     ++*(v->direction == READ ? &x->fig.reads : &x->fig.writes);
     if (counted) ++*(v->direction == READ ? &x->fig.complete_reads : &x->fig.complete_writes);
     if (v->status == ORPHAN) --*(v->direction == READ ? &x->fig.reads : &x->fig.writes);
-    st = tg_table_append(x->txn_table, &row);
-    if (st == TG_OK) st = txn_words(x->txn_table, row, v);
-    if (st == TG_OK) st = txn_numbers(x->txn_table, row, v);
-    if (st == TG_OK) st = txn_spans(x->txn_table, row, v);
+    status = tg_table_append(x->txn_table, &row);
+    if (status == TG_OK) status = txn_words(x->txn_table, row, v);
+    if (status == TG_OK) status = txn_numbers(x->txn_table, row, v);
+    if (status == TG_OK) status = txn_spans(x->txn_table, row, v);
   }
-  return st;
+  return status;
 }
 
 /* ---- figures ------------------------------------------------------------------------------------
@@ -199,42 +199,42 @@ static void fill_figures(tg_axi *x) {
 }
 
 static tg_status fill_channels(tg_axi *x) {
-  tg_status st = TG_OK;
-  for (unsigned ch = 0; ch < AXI_CHANNELS && st == TG_OK; ch++) {
+  tg_status status = TG_OK;
+  for (unsigned ch = 0; ch < AXI_CHANNELS && status == TG_OK; ch++) {
     const axi_channel *c = &x->channel[ch];
     const uint64_t v[] = {c->beat,       c->stall,     c->starve, c->idle,
                           c->ready_high, c->ready_low, c->unknown};
     size_t row = 0;
     if (!x->usable[ch]) continue;
-    st = tg_table_append(x->channels, &row);
-    if (st == TG_OK) st = tg_table_set_cstr(x->channels, row, 0, tg_cap_channel_names[ch]);
-    for (size_t i = 0; i < 7 && st == TG_OK; i++)
-      st = tg_table_set_u64(x->channels, row, i + 1, v[i]);
+    status = tg_table_append(x->channels, &row);
+    if (status == TG_OK) status = tg_table_set_cstr(x->channels, row, 0, tg_cap_channel_names[ch]);
+    for (size_t i = 0; i < 7 && status == TG_OK; i++)
+      status = tg_table_set_u64(x->channels, row, i + 1, v[i]);
   }
-  return st;
+  return status;
 }
 
 tg_status tg_axi_fill_tables(tg_axi *x) {
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   size_t row = 0;
   fill_figures(x);
-  st = find_tail(x);
-  if (st == TG_OK) st = fill_transactions(x);
-  if (st == TG_OK) st = fill_channels(x);
-  for (size_t i = 0; i < x->n_steps && st == TG_OK; i++) {
+  status = find_tail(x);
+  if (status == TG_OK) status = fill_transactions(x);
+  if (status == TG_OK) status = fill_channels(x);
+  for (size_t i = 0; i < x->n_steps && status == TG_OK; i++) {
     if (tg_stop_at(x->opt.stop, i, 1)) return TG_EINTERRUPTED;
-    st = tg_table_append(x->outstanding, &row);
-    if (st == TG_OK) st = tg_table_set_u64(x->outstanding, row, 0, x->steps[i].sample);
-    if (st == TG_OK) st = tg_table_set_u32(x->outstanding, row, 1, x->steps[i].reads);
-    if (st == TG_OK) st = tg_table_set_u32(x->outstanding, row, 2, x->steps[i].writes);
+    status = tg_table_append(x->outstanding, &row);
+    if (status == TG_OK) status = tg_table_set_u64(x->outstanding, row, 0, x->steps[i].sample);
+    if (status == TG_OK) status = tg_table_set_u32(x->outstanding, row, 1, x->steps[i].reads);
+    if (status == TG_OK) status = tg_table_set_u32(x->outstanding, row, 2, x->steps[i].writes);
   }
-  for (size_t i = 0; i < x->n_spans && st == TG_OK; i++) {
+  for (size_t i = 0; i < x->n_spans && status == TG_OK; i++) {
     const axi_block *b = &x->spans[i];
-    st = tg_table_append(x->blocks, &row);
-    if (st == TG_OK) st = tg_table_set_u64(x->blocks, row, 0, b->first);
-    if (st == TG_OK) st = tg_table_set_u64(x->blocks, row, 1, b->last);
-    if (st == TG_OK) st = tg_table_set_u64(x->blocks, row, 2, b->beats);
-    if (st == TG_OK && b->tail != NO_STAMP) st = tg_table_set_u64(x->blocks, row, 3, b->tail);
+    status = tg_table_append(x->blocks, &row);
+    if (status == TG_OK) status = tg_table_set_u64(x->blocks, row, 0, b->first);
+    if (status == TG_OK) status = tg_table_set_u64(x->blocks, row, 1, b->last);
+    if (status == TG_OK) status = tg_table_set_u64(x->blocks, row, 2, b->beats);
+    if (status == TG_OK && b->tail != NO_STAMP) status = tg_table_set_u64(x->blocks, row, 3, b->tail);
   }
-  return st;
+  return status;
 }

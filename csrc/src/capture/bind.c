@@ -22,15 +22,15 @@ static tg_status bundle_of(tg_capture *c, tg_intern *keys, uint32_t signal, cons
   char *key = tg_cap_copy(&c->a, text.p, name->prefix);
   if (key == NULL) return TG_ENOMEM;
   for (size_t i = 0; i < name->prefix; i++) key[i] = (char)lower((uint8_t)key[i]);
-  tg_status st = tg_intern_put(keys, (const uint8_t *)key, name->prefix, bundle);
-  if (st == TG_OK && *bundle == known) {
-    st = tg_grow(&c->a, (void **)&c->bundle, &c->cap_bundle, c->n_bundle + 1, sizeof *c->bundle);
+  tg_status status = tg_intern_put(keys, (const uint8_t *)key, name->prefix, bundle);
+  if (status == TG_OK && *bundle == known) {
+    status = tg_grow(&c->a, (void **)&c->bundle, &c->cap_bundle, c->n_bundle + 1, sizeof *c->bundle);
     memcpy(key, text.p, name->prefix);
-    if (st == TG_OK) st = tg_intern_put(c->names, (const uint8_t *)key, name->prefix, &code);
-    if (st == TG_OK) clear_bundle(&c->bundle[c->n_bundle++], code, name->slot);
+    if (status == TG_OK) status = tg_intern_put(c->names, (const uint8_t *)key, name->prefix, &code);
+    if (status == TG_OK) clear_bundle(&c->bundle[c->n_bundle++], code, name->slot);
   }
   tg_release(&c->a, key);
-  return st;
+  return status;
 }
 
 /* VALID, READY and LAST are one bit wide; a ctrl has at least VALID and READY. */
@@ -126,31 +126,31 @@ static tg_status too_wide(tg_capture *c, uint32_t row) {
 }
 
 static tg_status mark_asked(tg_capture *c) {
-  tg_status st = TG_OK;
-  for (size_t k = 0; k < c->n_keep && st == TG_OK; k++) {
+  tg_status status = TG_OK;
+  for (size_t k = 0; k < c->n_keep && status == TG_OK; k++) {
     bool found = false;
     for (uint32_t i = 0; i < c->n_signal; i++)
       if (names_signal(c, i, c->keep[k])) {
         found = true;
         c->signal[i].wanted = c->signal[i].width <= c->max_width;
-        if (!c->signal[i].wanted && st == TG_OK) st = too_wide(c, i);
+        if (!c->signal[i].wanted && status == TG_OK) status = too_wide(c, i);
       }
-    if (!found && st == TG_OK)
-      st = tg_cap_problem(c, 0, 0, "no-signal", "no signal is named %.150s", c->keep[k]);
+    if (!found && status == TG_OK)
+      status = tg_cap_problem(c, 0, 0, "no-signal", "no signal is named %.150s", c->keep[k]);
   }
-  for (size_t k = 0; k < c->n_map && st == TG_OK; k++) {
+  for (size_t k = 0; k < c->n_map && status == TG_OK; k++) {
     c->map[k].signal = CAP_NONE;
     for (uint32_t i = 0; i < c->n_signal && c->map[k].signal == CAP_NONE; i++)
       if (names_signal(c, i, c->map[k].column)) c->map[k].signal = i;
     if (c->map[k].signal == CAP_NONE)
-      st = tg_cap_problem(c, 0, 0, "no-signal", "no signal is named %.150s, which %s is mapped to",
+      status = tg_cap_problem(c, 0, 0, "no-signal", "no signal is named %.150s, which %s is mapped to",
                           c->map[k].column, tg_cap_role_name(c->map[k].role));
     else if (c->signal[c->map[k].signal].width > c->max_width)
-      st = too_wide(c, c->map[k].signal);
+      status = too_wide(c, c->map[k].signal);
     else
       c->signal[c->map[k].signal].wanted = true;
   }
-  return st;
+  return status;
 }
 
 /* An interface of mapped columns alone, where the map names a whole channel (rule R6). */
@@ -169,36 +169,36 @@ static tg_status add_mapped(tg_capture *c) {
   find_channels(&b);
   b.kind = (uint8_t)tg_cap_kind(c, &b);
   if (b.usable == 0 && (b.half == 0 || c->n_bundle > 0)) return TG_OK;
-  tg_status st = tg_intern_put(c->names, (const uint8_t *)"(map)", 5, &code);
+  tg_status status = tg_intern_put(c->names, (const uint8_t *)"(map)", 5, &code);
   b.prefix = code;
-  if (st == TG_OK)
-    st = tg_grow(&c->a, (void **)&c->bundle, &c->cap_bundle, c->n_bundle + 1, sizeof *c->bundle);
-  if (st == TG_OK) c->bundle[c->n_bundle++] = b;
-  return st;
+  if (status == TG_OK)
+    status = tg_grow(&c->a, (void **)&c->bundle, &c->cap_bundle, c->n_bundle + 1, sizeof *c->bundle);
+  if (status == TG_OK) c->bundle[c->n_bundle++] = b;
+  return status;
 }
 
 tg_status tg_cap_bind(tg_capture *c) {
   tg_intern *keys = NULL;
   bool *suffixed = NULL;
-  tg_status st = tg_intern_new(&c->a, CAP_NONE, &keys);
-  if (st == TG_OK && c->n_signal > 0) {
+  tg_status status = tg_intern_new(&c->a, CAP_NONE, &keys);
+  if (status == TG_OK && c->n_signal > 0) {
     suffixed = tg_zalloc(&c->a, c->n_signal, sizeof *suffixed);
-    if (suffixed == NULL) st = TG_ENOMEM;
+    if (suffixed == NULL) status = TG_ENOMEM;
   }
-  for (uint32_t i = 0; i < c->n_signal && st == TG_OK; i++) {
+  for (uint32_t i = 0; i < c->n_signal && status == TG_OK; i++) {
     tg_str text = tg_intern_get(c->names, c->signal[i].name);
     cap_name name = tg_cap_name_split(text.p, text.n);
     uint32_t bundle = 0;
     if (name.role.channel == CH_COUNT || !fits(c, &c->signal[i], name.role)) continue;
-    st = bundle_of(c, keys, i, &name, &bundle);
-    if (st == TG_OK) place(c, &c->bundle[bundle], i, &name, suffixed);
+    status = bundle_of(c, keys, i, &name, &bundle);
+    if (status == TG_OK) place(c, &c->bundle[bundle], i, &name, suffixed);
   }
-  if (st == TG_OK) rank(c);
-  if (st == TG_OK) st = mark_asked(c);
-  if (st == TG_OK) st = add_mapped(c);
+  if (status == TG_OK) rank(c);
+  if (status == TG_OK) status = mark_asked(c);
+  if (status == TG_OK) status = add_mapped(c);
   tg_release(&c->a, suffixed);
   tg_intern_free(keys);
-  return st;
+  return status;
 }
 
 /* ---- the public tables ----------------------------------------------------------------------- */
@@ -249,18 +249,18 @@ static tg_status interface_row(const tg_capture *c, const cap_bundle *b, tg_tabl
     why = "AXI-Stream is listed, not analysed";
   else if (!usable)
     why = "no channel has both VALID and READY";
-  tg_status st = tg_table_append(t, &row);
-  if (st == TG_OK) st = tg_table_set_text(t, row, 0, prefix.p, prefix.n);
-  if (st == TG_OK && b->slot != CAP_NONE) st = tg_table_set_u32(t, row, 1, b->slot);
-  if (st == TG_OK) st = tg_table_set_cstr(t, row, 2, kinds[b->kind]);
-  if (st == TG_OK) st = tg_table_set_cstr(t, row, 3, channels);
-  if (st == TG_OK && missing[0] != 0) st = tg_table_set_cstr(t, row, 4, missing);
-  if (st == TG_OK) st = tg_table_set_u32(t, row, 5, b->matched);
-  if (st == TG_OK && b->data_bits > 0) st = tg_table_set_u32(t, row, 6, b->data_bits);
-  if (st == TG_OK && b->same_as != CAP_NONE) st = tg_table_set_u32(t, row, 7, b->same_as);
-  if (st == TG_OK) st = tg_table_set_bool(t, row, 8, usable && b->kind != TG_AXI_STREAM);
-  if (st == TG_OK) st = tg_table_set_cstr(t, row, 9, why);
-  return st;
+  tg_status status = tg_table_append(t, &row);
+  if (status == TG_OK) status = tg_table_set_text(t, row, 0, prefix.p, prefix.n);
+  if (status == TG_OK && b->slot != CAP_NONE) status = tg_table_set_u32(t, row, 1, b->slot);
+  if (status == TG_OK) status = tg_table_set_cstr(t, row, 2, kinds[b->kind]);
+  if (status == TG_OK) status = tg_table_set_cstr(t, row, 3, channels);
+  if (status == TG_OK && missing[0] != 0) status = tg_table_set_cstr(t, row, 4, missing);
+  if (status == TG_OK) status = tg_table_set_u32(t, row, 5, b->matched);
+  if (status == TG_OK && b->data_bits > 0) status = tg_table_set_u32(t, row, 6, b->data_bits);
+  if (status == TG_OK && b->same_as != CAP_NONE) status = tg_table_set_u32(t, row, 7, b->same_as);
+  if (status == TG_OK) status = tg_table_set_bool(t, row, 8, usable && b->kind != TG_AXI_STREAM);
+  if (status == TG_OK) status = tg_table_set_cstr(t, row, 9, why);
+  return status;
 }
 
 static tg_status signal_row(const tg_capture *c, const cap_signal *s, tg_table *t) {
@@ -269,26 +269,26 @@ static tg_status signal_row(const tg_capture *c, const cap_signal *s, tg_table *
   size_t row = 0;
   tg_str name = tg_intern_get(c->names, s->name);
   uint8_t radix = s->store != CAP_NONE ? c->store[s->store].radix : s->radix;
-  tg_status st = tg_table_append(t, &row);
-  if (st == TG_OK) st = tg_table_set_text(t, row, 0, name.p, name.n);
-  if (st == TG_OK) st = tg_table_set_u32(t, row, 1, s->width);
-  if (st == TG_OK && s->role.channel < CH_COUNT)
-    st = tg_table_set_cstr(t, row, 2, tg_cap_role_name(s->role));
-  if (st == TG_OK && s->interface != CAP_NONE) st = tg_table_set_u32(t, row, 3, s->interface);
-  if (st == TG_OK) st = tg_table_set_bool(t, row, 4, s->store != CAP_NONE);
-  if (st == TG_OK) st = tg_table_set_cstr(t, row, 5, radixes[radix]);
-  if (st == TG_OK && s->store != CAP_NONE) st = tg_table_set_u64(t, row, 6, c->store[s->store].n);
-  return st;
+  tg_status status = tg_table_append(t, &row);
+  if (status == TG_OK) status = tg_table_set_text(t, row, 0, name.p, name.n);
+  if (status == TG_OK) status = tg_table_set_u32(t, row, 1, s->width);
+  if (status == TG_OK && s->role.channel < CH_COUNT)
+    status = tg_table_set_cstr(t, row, 2, tg_cap_role_name(s->role));
+  if (status == TG_OK && s->interface != CAP_NONE) status = tg_table_set_u32(t, row, 3, s->interface);
+  if (status == TG_OK) status = tg_table_set_bool(t, row, 4, s->store != CAP_NONE);
+  if (status == TG_OK) status = tg_table_set_cstr(t, row, 5, radixes[radix]);
+  if (status == TG_OK && s->store != CAP_NONE) status = tg_table_set_u64(t, row, 6, c->store[s->store].n);
+  return status;
 }
 
 tg_status tg_cap_interfaces(tg_capture *c) {
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   if (c->form == TG_CAPTURE_VCD) find_twins(c);
   tg_table_truncate(c->t_interfaces, 0);
   tg_table_truncate(c->t_signals, 0);
-  for (size_t i = 0; i < c->n_bundle && st == TG_OK; i++)
-    st = interface_row(c, &c->bundle[i], c->t_interfaces);
-  for (size_t i = 0; i < c->n_signal && st == TG_OK; i++)
-    st = signal_row(c, &c->signal[i], c->t_signals);
-  return st;
+  for (size_t i = 0; i < c->n_bundle && status == TG_OK; i++)
+    status = interface_row(c, &c->bundle[i], c->t_interfaces);
+  for (size_t i = 0; i < c->n_signal && status == TG_OK; i++)
+    status = signal_row(c, &c->signal[i], c->t_signals);
+  return status;
 }

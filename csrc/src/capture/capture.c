@@ -85,18 +85,18 @@ static tg_status make_tables(tg_capture *c) {
   static const tg_column_def problems[TG_PROBLEM_COLUMNS] = {
       {"line", TG_U64, 0},    {"offset", TG_U64, 0},  {"rule", TG_TEXT, 0},
       {"reason", TG_TEXT, 0}, {"detail", TG_TEXT, 0}, {"excerpt", TG_TEXT, 0}};
-  tg_status st = tg_table_new(&c->a, signals, 7, &c->t_signals);
-  if (st == TG_OK) st = tg_table_new(&c->a, interfaces, 10, &c->t_interfaces);
-  if (st == TG_OK) st = tg_table_new(&c->a, mark_columns, 2, &c->t_marks);
-  if (st == TG_OK) st = tg_table_new(&c->a, problems, TG_PROBLEM_COLUMNS, &c->t_problems);
-  return st;
+  tg_status status = tg_table_new(&c->a, signals, 7, &c->t_signals);
+  if (status == TG_OK) status = tg_table_new(&c->a, interfaces, 10, &c->t_interfaces);
+  if (status == TG_OK) status = tg_table_new(&c->a, mark_columns, 2, &c->t_marks);
+  if (status == TG_OK) status = tg_table_new(&c->a, problems, TG_PROBLEM_COLUMNS, &c->t_problems);
+  return status;
 }
 
 tg_status tg_capture_new(const tg_alloc *a, tg_capture_form form, const tg_capture_options *options,
                          tg_capture **out, tg_error *err) {
   tg_capture *c = NULL;
   const tg_alloc *suite = tg_alloc_or_default(a);
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   if (form < TG_CAPTURE_CSV || form > TG_CAPTURE_DMP)
     return tg_fail(err, TG_EINVAL, 0, 0, "a capture is CSV, VCD or DMP");
   if ((c = tg_zalloc(suite, 1, sizeof *c)) == NULL)
@@ -110,16 +110,16 @@ tg_status tg_capture_new(const tg_alloc *a, tg_capture_form form, const tg_captu
   c->max_signals = (uint64_t)1 << 22;
   c->max_width = CAP_WIDTH;
   c->max_scope = 2048;
-  st = tg_intern_new(&c->a, CAP_NONE, &c->names);
-  if (st == TG_OK) st = make_tables(c);
-  if (st == TG_OK && options != NULL) st = copy_options(c, options, err);
-  if (st != TG_OK) goto fail;
+  status = tg_intern_new(&c->a, CAP_NONE, &c->names);
+  if (status == TG_OK) status = make_tables(c);
+  if (status == TG_OK && options != NULL) status = copy_options(c, options, err);
+  if (status != TG_OK) goto fail;
   *out = c;
   return TG_OK;
 fail:
   tg_capture_free(c);
-  if (st != TG_EINVAL) tg_fail(err, st, 0, 0, "%s", tg_status_text(st));
-  return st;
+  if (status != TG_EINVAL) tg_fail(err, status, 0, 0, "%s", tg_status_text(status));
+  return status;
 }
 
 void tg_capture_free(tg_capture *c) {
@@ -173,8 +173,8 @@ tg_status tg_cap_check_item(const tg_capture *c, size_t n, tg_error *err) {
 static tg_status keep_rest(tg_capture *c, const uint8_t *p, size_t n, tg_error *err) {
   if (n == 0) return TG_OK;
   if (n > c->max_item || c->n_carry > c->max_item - n) return too_long(c, err);
-  tg_status st = tg_grow(&c->a, (void **)&c->carry, &c->cap_carry, c->n_carry + n, 1);
-  if (st != TG_OK) return st;
+  tg_status status = tg_grow(&c->a, (void **)&c->carry, &c->cap_carry, c->n_carry + n, 1);
+  if (status != TG_OK) return status;
   memcpy(c->carry + c->n_carry, p, n);
   c->n_carry += n;
   return TG_OK;
@@ -186,11 +186,11 @@ static tg_status keep_rest(tg_capture *c, const uint8_t *p, size_t n, tg_error *
 static tg_status drain(tg_capture *c, bool final, tg_error *err) {
   size_t used = 0;
   const uint8_t *from = c->carry != NULL ? c->carry : (const uint8_t *)"";
-  tg_status st = consume(c, from, from + c->n_carry, final, &used, err);
+  tg_status status = consume(c, from, from + c->n_carry, final, &used, err);
   if (used > 0 && used < c->n_carry) memmove(c->carry, c->carry + used, c->n_carry - used);
   c->n_carry -= used;
   c->look_at = used > 0 ? 0 : c->n_carry < SIZE_MAX / 2 ? 2 * c->n_carry : SIZE_MAX;
-  return st;
+  return status;
 }
 
 /* How many of the next bytes go to the carried ones before the next look at them: up to what may
@@ -209,37 +209,37 @@ static size_t next_piece(const tg_capture *c, const uint8_t *p, const uint8_t *e
   return n < c->max_item - c->n_carry ? n : (size_t)(c->max_item - c->n_carry);
 }
 
-static tg_status fail_once(tg_capture *c, tg_status st, tg_error *err) {
-  if (st == TG_OK) return st;
+static tg_status fail_once(tg_capture *c, tg_status status, tg_error *err) {
+  if (status == TG_OK) return status;
   c->failed = true;
-  if (err != NULL && err->status != st)
-    tg_fail(err, st, c->offset, c->line, "%s", tg_status_text(st));
-  return st;
+  if (err != NULL && err->status != status)
+    tg_fail(err, status, c->offset, c->line, "%s", tg_status_text(status));
+  return status;
 }
 
 tg_status tg_capture_feed(tg_capture *c, const uint8_t *p, size_t n, tg_error *err) {
   const uint8_t *end = p + n;
   size_t used = 0;
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   if (err != NULL) err->status = TG_OK;
   if (c->failed || c->finished)
     return tg_fail(err, TG_EINVAL, 0, 0, "the capture is finished or has failed");
-  while (c->n_carry > 0 && p < end && st == TG_OK) { /* complete the carried item */
+  while (c->n_carry > 0 && p < end && status == TG_OK) { /* complete the carried item */
     const size_t more = next_piece(c, p, end);
     if (more == 0) {
-      st = too_long(c, err);
+      status = too_long(c, err);
       break;
     }
-    st = keep_rest(c, p, more, err);
+    status = keep_rest(c, p, more, err);
     p += more;
-    if (st == TG_OK && (c->n_carry >= c->look_at || c->n_carry == c->max_item))
-      st = drain(c, false, err);
+    if (status == TG_OK && (c->n_carry >= c->look_at || c->n_carry == c->max_item))
+      status = drain(c, false, err);
   }
-  if (st == TG_OK && p < end) {
-    st = consume(c, p, end, false, &used, err);
-    if (st == TG_OK) st = keep_rest(c, p + used, (size_t)(end - p) - used, err);
+  if (status == TG_OK && p < end) {
+    status = consume(c, p, end, false, &used, err);
+    if (status == TG_OK) status = keep_rest(c, p + used, (size_t)(end - p) - used, err);
   }
-  return fail_once(c, st, err);
+  return fail_once(c, status, err);
 }
 
 /* The marks as rows of a new table. */
@@ -247,19 +247,19 @@ static tg_status fill_marks(tg_capture *c) {
   static const char *const kinds[] = {"window", "gap", "trigger"};
   tg_table *t = NULL;
   size_t row = 0;
-  tg_status st = tg_table_new(&c->a, mark_columns, 2, &t);
+  tg_status status = tg_table_new(&c->a, mark_columns, 2, &t);
   tg_cap_sort_marks(c);
-  for (size_t i = 0; i < c->n_mark && st == TG_OK; i++) {
+  for (size_t i = 0; i < c->n_mark && status == TG_OK; i++) {
     if (i > 0 && c->mark[i].sample == c->mark[i - 1].sample &&
         c->mark[i].kind == c->mark[i - 1].kind)
       continue;
-    st = tg_table_append(t, &row);
-    if (st == TG_OK) st = tg_table_set_u64(t, row, 0, c->mark[i].sample);
-    if (st == TG_OK) st = tg_table_set_cstr(t, row, 1, kinds[c->mark[i].kind]);
+    status = tg_table_append(t, &row);
+    if (status == TG_OK) status = tg_table_set_u64(t, row, 0, c->mark[i].sample);
+    if (status == TG_OK) status = tg_table_set_cstr(t, row, 1, kinds[c->mark[i].kind]);
   }
-  if (st != TG_OK) {
+  if (status != TG_OK) {
     tg_table_free(t);
-    return st;
+    return status;
   }
   tg_table_free(c->t_marks);
   c->t_marks = t;
@@ -279,51 +279,51 @@ static bool starts_a_window(const tg_capture *c) {
 
 /* The depth used, from the file, the caller or the dump. */
 static tg_status settle(tg_capture *c) {
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   c->samples = c->seen;
   if (c->given_samples > c->seen) {
     c->samples = c->given_samples;
     c->depth_known = true;
   } else if (c->given_samples > 0 && c->given_samples < c->seen) {
-    st = tg_cap_problem(c, 0, 0, "samples",
+    status = tg_cap_problem(c, 0, 0, "samples",
                         "%llu samples were named, the file has %llu: all are used",
                         (unsigned long long)c->given_samples, (unsigned long long)c->seen);
   } else if (c->given_samples > 0) {
     c->depth_known = true;
   }
-  if (st == TG_OK && c->samples > 0 && c->form != TG_CAPTURE_DMP && !starts_a_window(c))
-    st = tg_cap_mark_add(c, first_sample(c), MARK_WINDOW);
-  if (st == TG_OK) st = fill_marks(c);
-  return st;
+  if (status == TG_OK && c->samples > 0 && c->form != TG_CAPTURE_DMP && !starts_a_window(c))
+    status = tg_cap_mark_add(c, first_sample(c), MARK_WINDOW);
+  if (status == TG_OK) status = fill_marks(c);
+  return status;
 }
 
 tg_status tg_capture_finish(tg_capture *c, tg_error *err) {
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   if (err != NULL) err->status = TG_OK;
   if (c->failed || c->finished)
     return tg_fail(err, TG_EINVAL, 0, 0, "the capture is finished or has failed");
-  st = drain(c, true, err);
-  if (st == TG_OK && c->form == TG_CAPTURE_CSV) st = tg_cap_csv_finish(c, err);
-  if (st == TG_OK && c->form == TG_CAPTURE_VCD) st = tg_cap_vcd_finish(c, err);
-  if (st == TG_OK) st = settle(c);
-  if (st == TG_OK) st = tg_cap_interfaces(c);
-  if (st == TG_OK) c->finished = true;
-  return fail_once(c, st, err);
+  status = drain(c, true, err);
+  if (status == TG_OK && c->form == TG_CAPTURE_CSV) status = tg_cap_csv_finish(c, err);
+  if (status == TG_OK && c->form == TG_CAPTURE_VCD) status = tg_cap_vcd_finish(c, err);
+  if (status == TG_OK) status = settle(c);
+  if (status == TG_OK) status = tg_cap_interfaces(c);
+  if (status == TG_OK) c->finished = true;
+  return fail_once(c, status, err);
 }
 
 /* The marks and the depth of `dmp`, where `c` has none of its own. */
 static tg_status take_over(tg_capture *c, const tg_capture *dmp) {
   const bool marks[3] = {tg_capture_about(c).windows > 1, tg_cap_has_mark(c, MARK_GAP),
                          tg_cap_has_mark(c, MARK_TRIGGER)};
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   if (dmp->depth_known && !c->depth_known) {
     c->given_samples = dmp->seen;
     c->depth_known = true;
   }
-  for (size_t i = 0; i < dmp->n_mark && st == TG_OK; i++)
+  for (size_t i = 0; i < dmp->n_mark && status == TG_OK; i++)
     if (!marks[dmp->mark[i].kind] || dmp->mark[i].kind == MARK_GAP)
-      st = tg_cap_mark_add(c, dmp->mark[i].sample, (enum cap_mark_kind)dmp->mark[i].kind);
-  return st == TG_OK ? settle(c) : st;
+      status = tg_cap_mark_add(c, dmp->mark[i].sample, (enum cap_mark_kind)dmp->mark[i].kind);
+  return status == TG_OK ? settle(c) : status;
 }
 
 tg_status tg_capture_adopt(tg_capture *c, const tg_capture *dmp) {
@@ -333,16 +333,16 @@ tg_status tg_capture_adopt(tg_capture *c, const tg_capture *dmp) {
   const size_t problem_rows = tg_table_rows(c->t_problems);
   cap_mark *mark = NULL;
   size_t cap = 0;
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   if (c->n_mark > 0) { /* a copy to work on: sorting would lose which marks were there */
-    st = tg_grow(&c->a, (void **)&mark, &cap, c->n_mark, sizeof *mark);
-    if (st != TG_OK) return st;
+    status = tg_grow(&c->a, (void **)&mark, &cap, c->n_mark, sizeof *mark);
+    if (status != TG_OK) return status;
     memcpy(mark, c->mark, c->n_mark * sizeof *mark);
   }
   c->mark = mark;
   c->cap_mark = cap;
-  st = take_over(c, dmp);
-  if (st == TG_OK) {
+  status = take_over(c, dmp);
+  if (status == TG_OK) {
     tg_release(&c->a, was.mark);
     return TG_OK;
   }
@@ -355,7 +355,7 @@ tg_status tg_capture_adopt(tg_capture *c, const tg_capture *dmp) {
   c->depth_known = was.depth_known;
   c->problems = was.problems;
   tg_table_truncate(c->t_problems, problem_rows);
-  return st;
+  return status;
 }
 
 /* ---- what is there ------------------------------------------------------------------------------
@@ -405,18 +405,18 @@ tg_status tg_capture_changes(const tg_capture *c, uint32_t signal, tg_table **ou
   if (s->words > CAP_MOST_WORDS) return TG_ELIMIT;
   for (uint32_t w = 1; w < s->words; w++) snprintf(names[w], sizeof names[w], "value%u", w);
   for (uint32_t w = 0; w < s->words; w++) defs[w + 1] = (tg_column_def){names[w], TG_U64, 0};
-  tg_status st = tg_table_new(&c->a, defs, s->words + 1, &t);
-  for (size_t i = 0; i < s->n && st == TG_OK; i++) {
+  tg_status status = tg_table_new(&c->a, defs, s->words + 1, &t);
+  for (size_t i = 0; i < s->n && status == TG_OK; i++) {
     size_t row = 0;
-    st = tg_table_append(t, &row);
-    if (st == TG_OK) st = tg_table_set_u64(t, row, 0, c->step[s->at[i] >> 2]);
-    for (uint32_t w = 0; w < s->words && st == TG_OK && (s->at[i] & 2) == 0; w++)
-      st = tg_table_set_u64(t, row, w + 1,
+    status = tg_table_append(t, &row);
+    if (status == TG_OK) status = tg_table_set_u64(t, row, 0, c->step[s->at[i] >> 2]);
+    for (uint32_t w = 0; w < s->words && status == TG_OK && (s->at[i] & 2) == 0; w++)
+      status = tg_table_set_u64(t, row, w + 1,
                             s->width == 1 ? s->at[i] & 1 : s->value[i * s->words + w]);
   }
-  if (st == TG_OK)
+  if (status == TG_OK)
     *out = t;
   else
     tg_table_free(t);
-  return st;
+  return status;
 }

@@ -78,14 +78,14 @@ static tg_status add_column(tg_capture *c, const uint8_t *p, size_t n, size_t in
 static tg_status add_stores(tg_capture *c, size_t columns) {
   struct cap_csv *s = c->csv;
   uint32_t most = 1, signal = 0;
-  tg_status st = tg_grow(&c->a, (void **)&s->column, &s->cap_column, columns, sizeof *s->column);
-  for (size_t i = INDEX_COLUMNS; i < columns && st == TG_OK; i++) {
+  tg_status status = tg_grow(&c->a, (void **)&s->column, &s->cap_column, columns, sizeof *s->column);
+  for (size_t i = INDEX_COLUMNS; i < columns && status == TG_OK; i++) {
     uint32_t store = CAP_NONE;
     if (i != s->gap) {
       cap_signal *g = &c->signal[signal++];
       if (g->wanted) {
-        st = tg_cap_store_add(c, g->width, &store);
-        if (st != TG_OK) break;
+        status = tg_cap_store_add(c, g->width, &store);
+        if (status != TG_OK) break;
         g->store = store;
         c->store[store].role = g->role;
         if (c->store[store].words > most) most = c->store[store].words;
@@ -95,15 +95,15 @@ static tg_status add_stores(tg_capture *c, size_t columns) {
     if (store != CAP_NONE || i == s->gap) s->wanted = i + 1;
   }
   s->n_column = columns;
-  if (st == TG_OK && (s->word = tg_zalloc(&c->a, most, sizeof *s->word)) == NULL) st = TG_ENOMEM;
-  return st;
+  if (status == TG_OK && (s->word = tg_zalloc(&c->a, most, sizeof *s->word)) == NULL) status = TG_ENOMEM;
+  return status;
 }
 
 static tg_status header(tg_capture *c, const uint8_t *p, const uint8_t *e, tg_error *err) {
   static const char *const index[] = {"Sample in Buffer", "Sample in Window", "TRIGGER"};
   struct cap_csv *s = c->csv;
   size_t columns = 0;
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   const uint8_t *first = p < e && *p == '"' ? p + 1 : p;
   if (!starts(first, e, index[0]))
     return tg_fail(
@@ -112,7 +112,7 @@ static tg_status header(tg_capture *c, const uint8_t *p, const uint8_t *e, tg_er
         "be guessed");
   first += strlen(index[0]) + (first != p);
   s->delimiter = first < e && (*first == ';' || *first == '\t') ? *first : ',';
-  for (const uint8_t *cell = p; cell <= e && st == TG_OK; columns++) {
+  for (const uint8_t *cell = p; cell <= e && status == TG_OK; columns++) {
     const uint8_t *stop = cell_end(cell, e, s->delimiter);
     const uint8_t *text = cell;
     size_t n = (size_t)(stop - cell);
@@ -120,15 +120,15 @@ static tg_status header(tg_capture *c, const uint8_t *p, const uint8_t *e, tg_er
     if (columns < INDEX_COLUMNS && !is_text(text, n, index[columns]))
       return tg_fail(err, TG_ESYNTAX, (uint64_t)(cell - p), 1,
                      "column %zu of an ILA header must be \"%s\"", columns + 1, index[columns]);
-    st = add_column(c, text, n, columns, err);
+    status = add_column(c, text, n, columns, err);
     cell = stop + 1;
   }
-  if (st == TG_OK && columns < INDEX_COLUMNS)
+  if (status == TG_OK && columns < INDEX_COLUMNS)
     return tg_fail(err, TG_ESYNTAX, 0, 1, "the ILA header has only %zu columns", columns);
-  if (st == TG_OK) st = tg_cap_bind(c);
-  if (st == TG_OK) st = add_stores(c, columns);
+  if (status == TG_OK) status = tg_cap_bind(c);
+  if (status == TG_OK) status = add_stores(c, columns);
   s->header = s->second = true;
-  return st;
+  return status;
 }
 
 static cap_radix radix_of(const uint8_t *p, size_t n) {
@@ -206,7 +206,7 @@ static bool is_unknown(const uint8_t *p, size_t n) {
 
 /* Reads a cell by the store's radix; false where it is not a value of that radix. */
 static bool read_cell(tg_capture *c, cap_store *s, const uint8_t *p, size_t n, uint64_t *v,
-                      tg_status *st) {
+                      tg_status *status) {
   switch (s->radix) {
     case RADIX_HEX:
       return tg_cap_parse_hex(p, n, v, s->words);
@@ -219,7 +219,7 @@ static bool read_cell(tg_capture *c, cap_store *s, const uint8_t *p, size_t n, u
       return tg_cap_parse_octal(p, n, v, s->words);
     case RADIX_AUTO:
       if (n == (s->width + 3) / 4 && tg_cap_parse_hex(p, n, v, s->words)) return true;
-      *st = turn_decimal(c, s, n > 0 && p[0] == '-');
+      *status = turn_decimal(c, s, n > 0 && p[0] == '-');
       return tg_cap_parse_dec(p, n, v, s->words, s->width);
     default:
       return s->width == 1 && n == 1 && tg_cap_parse_bin(p, n, v, s->words);
@@ -229,7 +229,7 @@ static bool read_cell(tg_capture *c, cap_store *s, const uint8_t *p, size_t n, u
 static tg_status cell(tg_capture *c, uint32_t store, uint64_t sample, const uint8_t *p, size_t n) {
   cap_store *s = &c->store[store];
   uint64_t *v = c->csv->word;
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   bool unknown = false, ok = true;
   if (s->width == 1 && n == 1 && (*p == '0' || *p == '1')) {
     v[0] = *p == '1';
@@ -242,16 +242,16 @@ static tg_status cell(tg_capture *c, uint32_t store, uint64_t sample, const uint
     while (n > 0 && *p == ' ') p++, n--;
     while (n > 0 && p[n - 1] == ' ') n--;
     unknown = is_unknown(p, n);
-    if (!unknown) ok = read_cell(c, s, p, n, v, &st);
-    if (st == TG_OK && !ok) {
+    if (!unknown) ok = read_cell(c, s, p, n, v, &status);
+    if (status == TG_OK && !ok) {
       unknown = true;
-      st = tg_cap_problem(c, c->line, c->offset, "bad-cell",
+      status = tg_cap_problem(c, c->line, c->offset, "bad-cell",
                           "sample %llu: \"%.*s\" is no value of its column",
                           (unsigned long long)sample, (int)(n < 40 ? n : 40), (const char *)p);
     }
     if (unknown) memcpy(v, s->cur, s->words * sizeof *v);
   }
-  if (st != TG_OK) return st;
+  if (status != TG_OK) return status;
   if (unknown == s->cur_x && s->n > 0 && (unknown || memcmp(v, s->cur, s->words * sizeof *v) == 0))
     return TG_OK;
   return tg_cap_store_put(c, s, sample, v, unknown);
@@ -264,19 +264,19 @@ static tg_status cells(tg_capture *c, const uint8_t *p, const uint8_t *e, uint64
                        size_t need) {
   struct cap_csv *s = c->csv;
   size_t column = INDEX_COLUMNS;
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   if (need > column && p > e) return TG_ETRUNCATED;
-  for (const uint8_t *q = p; column < need && st == TG_OK; column++) {
+  for (const uint8_t *q = p; column < need && status == TG_OK; column++) {
     const uint8_t *stop = cell_end(q, e, s->delimiter);
     uint32_t store = column < s->n_column ? s->column[column] : CAP_NONE;
     if (store != CAP_NONE)
-      st = cell(c, store, sample, q, (size_t)(stop - q));
+      status = cell(c, store, sample, q, (size_t)(stop - q));
     else if (column == s->gap && stop - q == 1 && *q == '1')
-      st = tg_cap_mark_add(c, sample, MARK_GAP);
+      status = tg_cap_mark_add(c, sample, MARK_GAP);
     if (stop == e && column + 1 < need) return TG_ETRUNCATED;
     q = stop + 1;
   }
-  return st;
+  return status;
 }
 
 /* Does the row have all its columns? */
@@ -290,13 +290,13 @@ static bool is_whole(const struct cap_csv *s, const uint8_t *p, const uint8_t *e
 static tg_status marks_of(tg_capture *c, uint64_t sample, uint64_t buffer, uint64_t window,
                           bool trigger) {
   struct cap_csv *s = c->csv;
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   if (sample == 0 || window == 0 || window < s->window)
-    st = tg_cap_mark_add(c, sample, MARK_WINDOW);
+    status = tg_cap_mark_add(c, sample, MARK_WINDOW);
   else if (buffer != s->buffer + 1)
-    st = tg_cap_mark_add(c, sample, MARK_GAP);
-  if (st == TG_OK && trigger) st = tg_cap_mark_add(c, sample, MARK_TRIGGER);
-  return st;
+    status = tg_cap_mark_add(c, sample, MARK_GAP);
+  if (status == TG_OK && trigger) status = tg_cap_mark_add(c, sample, MARK_TRIGGER);
+  return status;
 }
 
 static tg_status bad_row(tg_capture *c, const char *reason, const char *detail) {
@@ -323,24 +323,24 @@ static tg_status row(tg_capture *c, const uint8_t *p, const uint8_t *e, bool tor
   bool trigger = stop - q == 1 && *q == '1';
   const uint8_t *rest = stop < e ? stop + 1 : e;
   size_t n = (size_t)(e - rest);
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   const uint64_t problems = c->problems;
   bool same = stop < e && s->tail != NULL && s->gap == SIZE_MAX && n == s->n_tail &&
               memcmp(rest, s->tail, n) == 0;
-  if (!same) st = cells(c, stop < e ? rest : e + 1, e, sample, s->wanted);
-  if (st == TG_ETRUNCATED) {
+  if (!same) status = cells(c, stop < e ? rest : e + 1, e, sample, s->wanted);
+  if (status == TG_ETRUNCATED) {
     s->tail = NULL; /* what was read of it stands until the next row, which starts behind a gap */
-    st = tg_cap_mark_add(c, sample, MARK_GAP);
-    return st == TG_OK ? bad_row(c, "short-row", "has too few cells; dropped") : st;
+    status = tg_cap_mark_add(c, sample, MARK_GAP);
+    return status == TG_OK ? bad_row(c, "short-row", "has too few cells; dropped") : status;
   }
-  if (st == TG_OK) st = marks_of(c, sample, number[0], number[1], trigger);
+  if (status == TG_OK) status = marks_of(c, sample, number[0], number[1], trigger);
   /* each row tells of its own bad cells */
   s->tail = c->problems == problems && stop < e ? rest : NULL;
   s->n_tail = n;
   s->buffer = number[0];
   s->window = number[1];
   c->seen = sample + 1;
-  return st;
+  return status;
 }
 
 static tg_status line(tg_capture *c, const uint8_t *p, const uint8_t *e, bool torn, tg_error *err) {
@@ -363,26 +363,26 @@ static tg_status line(tg_capture *c, const uint8_t *p, const uint8_t *e, bool to
 tg_status tg_cap_csv_consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
                              size_t *used, tg_error *err) {
   const uint8_t *q = p;
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   if (c->csv == NULL) {
     if ((c->csv = tg_zalloc(&c->a, 1, sizeof *c->csv)) == NULL) return TG_ENOMEM;
     c->csv->gap = SIZE_MAX;
   }
   c->csv->tail = NULL;
-  while (q < end && st == TG_OK) {
+  while (q < end && status == TG_OK) {
     const uint8_t *e = memchr(q, '\n', (size_t)(end - q));
     if (e == NULL && !final) break;
     const uint8_t *next = e != NULL ? e + 1 : end;
-    st = tg_cap_check_item(c, (size_t)(next - q), err);
-    if (st == TG_OK) st = line(c, q, e != NULL ? e : end, e == NULL, err);
-    if (st != TG_OK) break;
+    status = tg_cap_check_item(c, (size_t)(next - q), err);
+    if (status == TG_OK) status = line(c, q, e != NULL ? e : end, e == NULL, err);
+    if (status != TG_OK) break;
     c->offset += (uint64_t)(next - q);
     c->line += e != NULL;
     q = next;
   }
   c->csv->tail = NULL;
   *used = (size_t)(q - p);
-  return st;
+  return status;
 }
 
 tg_status tg_cap_csv_finish(tg_capture *c, tg_error *err) {

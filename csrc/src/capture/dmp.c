@@ -17,8 +17,8 @@ static const uint8_t *value_of(const uint8_t *p, const uint8_t *e, const char *n
 /* Numbers parted by blanks or commas, each a mark. */
 static tg_status numbers(tg_capture *c, const uint8_t *p, const uint8_t *e,
                          enum cap_mark_kind kind) {
-  tg_status st = TG_OK;
-  while (p < e && st == TG_OK) {
+  tg_status status = TG_OK;
+  while (p < e && status == TG_OK) {
     const uint8_t *q = p;
     uint64_t v = 0;
     while (q < e && *q >= '0' && *q <= '9') q++;
@@ -27,12 +27,12 @@ static tg_status numbers(tg_capture *c, const uint8_t *p, const uint8_t *e,
       continue;
     }
     if (tg_parse_u64(p, q, &v) == TG_OK)
-      st = tg_cap_mark_add(c, v, kind);
+      status = tg_cap_mark_add(c, v, kind);
     else
-      st = tg_cap_problem(c, c->line, c->offset, "bad-number", "a mark does not fit 64 bits");
+      status = tg_cap_problem(c, c->line, c->offset, "bad-number", "a mark does not fit 64 bits");
     p = q;
   }
-  return st;
+  return status;
 }
 
 static tg_status line(tg_capture *c, const uint8_t *p, const uint8_t *e) {
@@ -55,18 +55,18 @@ static tg_status line(tg_capture *c, const uint8_t *p, const uint8_t *e) {
 tg_status tg_cap_dmp_consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
                              size_t *used, tg_error *err) {
   const uint8_t *q = p;
-  tg_status st = TG_OK;
-  while (q < end && st == TG_OK) {
+  tg_status status = TG_OK;
+  while (q < end && status == TG_OK) {
     const uint8_t *e = memchr(q, '\n', (size_t)(end - q));
     if (e == NULL && !final) break;
     const uint8_t *next = e != NULL ? e + 1 : end;
-    st = tg_cap_check_item(c, (size_t)(next - q), err);
-    if (st == TG_OK) st = line(c, q, e != NULL ? e : end);
-    if (st != TG_OK) break;
+    status = tg_cap_check_item(c, (size_t)(next - q), err);
+    if (status == TG_OK) status = line(c, q, e != NULL ? e : end);
+    if (status != TG_OK) break;
     c->offset += (uint64_t)(next - q);
     c->line += e != NULL;
     q = next;
   }
   *used = (size_t)(q - p);
-  return st;
+  return status;
 }

@@ -20,10 +20,10 @@ tg_status tg_cap_signal_add(tg_capture *c, const uint8_t *name, size_t n, uint32
   if (c->n_signal >= c->max_signals || c->n_signal >= CAP_NONE)
     return tg_fail(err, TG_ELIMIT, c->offset, c->line,
                    "defines more than %zu signals (--limit signals=N)", c->n_signal);
-  tg_status st = tg_intern_put(c->names, name, n, &code);
-  if (st == TG_OK)
-    st = tg_grow(&c->a, (void **)&c->signal, &c->cap_signal, c->n_signal + 1, sizeof *c->signal);
-  if (st != TG_OK) return st;
+  tg_status status = tg_intern_put(c->names, name, n, &code);
+  if (status == TG_OK)
+    status = tg_grow(&c->a, (void **)&c->signal, &c->cap_signal, c->n_signal + 1, sizeof *c->signal);
+  if (status != TG_OK) return status;
   *row = (uint32_t)c->n_signal;
   c->signal[c->n_signal++] = (cap_signal){.name = code,
                                           .width = width,
@@ -35,9 +35,9 @@ tg_status tg_cap_signal_add(tg_capture *c, const uint8_t *name, size_t n, uint32
 }
 
 tg_status tg_cap_store_add(tg_capture *c, uint32_t width, uint32_t *row) {
-  tg_status st =
+  tg_status status =
       tg_grow(&c->a, (void **)&c->store, &c->cap_store, c->n_store + 1, sizeof *c->store);
-  if (st != TG_OK) return st;
+  if (status != TG_OK) return status;
   uint32_t words = width <= 64 ? 1 : (width - 1) / 64 + 1;
   uint64_t *now = tg_zalloc(&c->a, (size_t)words * 3, sizeof *now);
   if (now == NULL) return TG_ENOMEM;
@@ -60,25 +60,25 @@ tg_status tg_cap_store_add(tg_capture *c, uint32_t width, uint32_t *row) {
 static tg_status open_step(tg_capture *c, uint64_t sample) {
   if (c->n_step > 0 && c->step[c->n_step - 1] == sample) return TG_OK;
   if (c->n_step >= CAP_MAX_STEP) return TG_ELIMIT;
-  tg_status st = tg_grow(&c->a, (void **)&c->step, &c->cap_step, c->n_step + 1, sizeof *c->step);
-  if (st == TG_OK) c->step[c->n_step++] = sample;
-  return st;
+  tg_status status = tg_grow(&c->a, (void **)&c->step, &c->cap_step, c->n_step + 1, sizeof *c->step);
+  if (status == TG_OK) c->step[c->n_step++] = sample;
+  return status;
 }
 
 tg_status tg_cap_store_put(tg_capture *c, cap_store *s, uint64_t sample, const uint64_t *value,
                            bool unknown) {
-  tg_status st = open_step(c, sample);
-  if (st != TG_OK) return st;
+  tg_status status = open_step(c, sample);
+  if (status != TG_OK) return status;
   if (s->n == s->cap_at) {
-    st = tg_grow(&c->a, (void **)&s->at, &s->cap_at, s->n + 1, sizeof *s->at);
-    if (st != TG_OK) return st;
+    status = tg_grow(&c->a, (void **)&s->at, &s->cap_at, s->n + 1, sizeof *s->at);
+    if (status != TG_OK) return status;
   }
   if (s->width > 1) {
     size_t need = 0;
     if (tg_mul_overflows(s->n + 1, s->words, &need)) return TG_EOVERFLOW;
     if (need > s->cap_value) {
-      st = tg_grow(&c->a, (void **)&s->value, &s->cap_value, need, sizeof *s->value);
-      if (st != TG_OK) return st;
+      status = tg_grow(&c->a, (void **)&s->value, &s->cap_value, need, sizeof *s->value);
+      if (status != TG_OK) return status;
     }
     memcpy(s->value + s->n * s->words, value, s->words * sizeof *value);
   }
@@ -90,9 +90,9 @@ tg_status tg_cap_store_put(tg_capture *c, cap_store *s, uint64_t sample, const u
 }
 
 tg_status tg_cap_mark_add(tg_capture *c, uint64_t sample, enum cap_mark_kind kind) {
-  tg_status st = tg_grow(&c->a, (void **)&c->mark, &c->cap_mark, c->n_mark + 1, sizeof *c->mark);
-  if (st == TG_OK) c->mark[c->n_mark++] = (cap_mark){.sample = sample, .kind = kind};
-  return st;
+  tg_status status = tg_grow(&c->a, (void **)&c->mark, &c->cap_mark, c->n_mark + 1, sizeof *c->mark);
+  if (status == TG_OK) c->mark[c->n_mark++] = (cap_mark){.sample = sample, .kind = kind};
+  return status;
 }
 
 bool tg_cap_has_mark(const tg_capture *c, enum cap_mark_kind kind) {
@@ -120,11 +120,11 @@ tg_status tg_cap_problem(tg_capture *c, uint64_t line, uint64_t offset, const ch
   va_start(ap, format);
   vsnprintf(text, sizeof text, format, ap);
   va_end(ap);
-  tg_status st = tg_table_append(c->t_problems, &row);
-  if (st == TG_OK) st = tg_table_set_u64(c->t_problems, row, TG_PROBLEM_LINE, line);
-  if (st == TG_OK) st = tg_table_set_u64(c->t_problems, row, TG_PROBLEM_OFFSET, offset);
-  if (st == TG_OK) st = tg_table_set_cstr(c->t_problems, row, TG_PROBLEM_RULE, "capture");
-  if (st == TG_OK) st = tg_table_set_cstr(c->t_problems, row, TG_PROBLEM_REASON, reason);
-  if (st == TG_OK) st = tg_table_set_cstr(c->t_problems, row, TG_PROBLEM_DETAIL, text);
-  return st;
+  tg_status status = tg_table_append(c->t_problems, &row);
+  if (status == TG_OK) status = tg_table_set_u64(c->t_problems, row, TG_PROBLEM_LINE, line);
+  if (status == TG_OK) status = tg_table_set_u64(c->t_problems, row, TG_PROBLEM_OFFSET, offset);
+  if (status == TG_OK) status = tg_table_set_cstr(c->t_problems, row, TG_PROBLEM_RULE, "capture");
+  if (status == TG_OK) status = tg_table_set_cstr(c->t_problems, row, TG_PROBLEM_REASON, reason);
+  if (status == TG_OK) status = tg_table_set_cstr(c->t_problems, row, TG_PROBLEM_DETAIL, text);
+  return status;
 }

@@ -42,8 +42,8 @@ static tg_status record(tg_capture *c, uint64_t sample, bool before) {
     const uint64_t *value = held ? s->was : s->next;
     bool unknown = held ? s->was_x : s->next_x;
     if (!same_value(s, value, unknown)) {
-      tg_status st = tg_cap_store_put(c, s, sample, value, unknown);
-      if (st != TG_OK) return st;
+      tg_status status = tg_cap_store_put(c, s, sample, value, unknown);
+      if (status != TG_OK) return status;
     }
     if (held)
       v->dirty[kept++] = v->dirty[i];
@@ -56,53 +56,53 @@ static tg_status record(tg_capture *c, uint64_t sample, bool before) {
 
 static tg_status end_slot(tg_capture *c) {
   struct cap_vcd *v = c->vcd;
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   if (!c->clocked) {
-    if (v->n_dirty > 0) st = record(c, v->now, false);
+    if (v->n_dirty > 0) status = record(c, v->now, false);
     c->seen = v->now == UINT64_MAX ? v->now : v->now + 1;
   } else if (v->rose) {
     v->rose = false;
-    if (v->gap_due) st = tg_cap_mark_add(c, c->seen, MARK_GAP);
+    if (v->gap_due) status = tg_cap_mark_add(c, c->seen, MARK_GAP);
     v->gap_due = false;
-    if (st == TG_OK && v->n_dirty > 0) st = record(c, c->seen, true);
+    if (status == TG_OK && v->n_dirty > 0) status = record(c, c->seen, true);
     c->seen++;
   }
   v->slot++;
-  return st;
+  return status;
 }
 
 static tg_status set_time(tg_capture *c, const uint8_t *p, const uint8_t *stop, uint64_t line,
                           uint64_t offset) {
   struct cap_vcd *v = c->vcd;
   uint64_t t = 0;
-  tg_status st = tg_parse_u64(p, stop, &t);
-  if (st == TG_EOVERFLOW) {
+  tg_status status = tg_parse_u64(p, stop, &t);
+  if (status == TG_EOVERFLOW) {
     t = UINT64_MAX;
-    st = tg_cap_problem(c, line, offset, "time-range",
+    status = tg_cap_problem(c, line, offset, "time-range",
                         "a time beyond 2^64-1 is taken as the last one");
-  } else if (st != TG_OK) {
+  } else if (status != TG_OK) {
     return tg_cap_problem(c, line, offset, "bad-time", "a time that is no number is passed over");
   }
-  if (st != TG_OK) return st;
+  if (status != TG_OK) return status;
   if (!v->any_time) {
     v->any_time = true;
     v->now = t;
     return TG_OK;
   }
   if (t < v->now) {
-    st =
+    status =
         tg_cap_mark_add(c, c->clocked ? c->seen : v->now, MARK_GAP); /* nothing is matched across */
-    if (st != TG_OK) return st;
+    if (status != TG_OK) return status;
     return tg_cap_problem(c, line, offset, "time-backwards",
                           "time goes back from %llu to %llu; these changes are taken at %llu",
                           (unsigned long long)v->now, (unsigned long long)t,
                           (unsigned long long)v->now);
   }
   if (t > v->now) {
-    st = end_slot(c);
+    status = end_slot(c);
     v->now = t;
   }
-  return st;
+  return status;
 }
 
 /* ---- changes ----------------------------------------------------------------------------------
@@ -320,8 +320,8 @@ static tg_status values(tg_capture *c, const uint8_t *p, const uint8_t *lim, siz
   struct cap_vcd *v = c->vcd;
   const uint8_t *q = p, *next = NULL;
   uint64_t line = c->line;
-  tg_status st = TG_OK;
-  while (q < lim && st == TG_OK) {
+  tg_status status = TG_OK;
+  while (q < lim && status == TG_OK) {
     uint8_t ch = *q;
     if (ch <= ' ') {
       line += ch == '\n';
@@ -338,66 +338,66 @@ static tg_status values(tg_capture *c, const uint8_t *p, const uint8_t *lim, siz
         q[2] <= ' ') { /* the common change */
       size_t code = (size_t)(q[1] - 32u);
       if (code < v->n_direct && v->direct[code] != 0)
-        st = scalar(c, v->direct[code] - 1, ch == '1');
+        status = scalar(c, v->direct[code] - 1, ch == '1');
       q += 2;
       continue;
     }
-    st = item(c, q, lim, &next, line, c->offset + (uint64_t)(q - p));
+    status = item(c, q, lim, &next, line, c->offset + (uint64_t)(q - p));
     if (next == NULL) break;
-    if (st == TG_OK) st = tg_cap_check_item(c, (size_t)(next - q) + 1, err);
+    if (status == TG_OK) status = tg_cap_check_item(c, (size_t)(next - q) + 1, err);
     q = next;
   }
   c->line = line;
   c->offset += (uint64_t)(q - p);
   *used = (size_t)(q - p);
-  return st;
+  return status;
 }
 
 tg_status tg_cap_vcd_consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
                              size_t *used, tg_error *err) {
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   size_t head = 0, body = 0;
   *used = 0;
   if (c->vcd == NULL) {
     if ((c->vcd = tg_zalloc(&c->a, 1, sizeof *c->vcd)) == NULL) return TG_ENOMEM;
     c->vcd->special_level[1] = c->vcd->special_level[2] = c->vcd->special_level[3] = 2;
     c->vcd->slot = 1;
-    st = tg_intern_new(&c->a, CAP_NONE, &c->vcd->ids);
-    if (st != TG_OK) return st;
+    status = tg_intern_new(&c->a, CAP_NONE, &c->vcd->ids);
+    if (status != TG_OK) return status;
   }
   if (!c->vcd->defined) {
     if (c->at_start && end - p >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) head = 3;
     if (end - p >= 3 || final) c->at_start = false;
     p += head;
-    st = tg_cap_vcd_head(c, p, end, final, used, err);
+    status = tg_cap_vcd_head(c, p, end, final, used, err);
     p += *used;
     *used += head;
-    if (st != TG_OK || !c->vcd->defined) return st;
+    if (status != TG_OK || !c->vcd->defined) return status;
   }
   const uint8_t *lim = end;
   while (lim > p && lim[-1] > ' ') lim--; /* a word without a blank behind it may go on */
-  st = values(c, p, lim, &body, err);
+  status = values(c, p, lim, &body, err);
   *used += body;
-  if (st == TG_OK && final && p + body < end) {
+  if (status == TG_OK && final && p + body < end) {
     c->vcd->cut = true;
-    st = tg_cap_problem(c, c->line, c->offset, "cut",
+    status = tg_cap_problem(c, c->line, c->offset, "cut",
                         "the file ends inside a value change; time %llu is dropped",
                         (unsigned long long)c->vcd->now);
   }
   if (final) *used += (size_t)(end - (p + body));
-  return st;
+  return status;
 }
 
 tg_status tg_cap_vcd_finish(tg_capture *c, tg_error *err) {
   if (c->vcd == NULL || !c->vcd->defined)
     return tg_fail(err, TG_ETRUNCATED, c->offset, c->line,
                    "the file ends inside its definitions ($enddefinitions is missing)");
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   if (c->vcd->any_time && !c->vcd->cut)
-    st = end_slot(c);
+    status = end_slot(c);
   else if (c->vcd->any_time && !c->clocked && c->n_step > 0)
     c->seen = c->vcd->now; /* the samples before the cut one */
   c->last_time = c->vcd->any_time ? c->vcd->now : 0;
   c->depth_known = c->clocked || c->vcd->chipscopy || !c->vcd->any_time;
-  return st;
+  return status;
 }

@@ -53,8 +53,8 @@ static tg_status scope(tg_capture *c, const uint8_t *p, const uint8_t *e, tg_err
     return tg_fail(err, TG_ELIMIT, c->offset, c->line,
                    "a scope whose path has %zu bytes, more than %u (--limit scope=N)",
                    v->n_scope + n, (unsigned)c->max_scope);
-  tg_status st = tg_grow(&c->a, (void **)&v->scope, &v->cap_scope, v->n_scope + n + 1, 1);
-  if (st != TG_OK) return st;
+  tg_status status = tg_grow(&c->a, (void **)&v->scope, &v->cap_scope, v->n_scope + n + 1, 1);
+  if (status != TG_OK) return status;
   if (n > 0) memcpy(v->scope + v->n_scope, name, n);
   v->scope[v->n_scope + n] = '.';
   v->n_scope += n + 1;
@@ -93,12 +93,12 @@ static tg_status add_var(tg_capture *c, uint32_t width, bool bits, const uint8_t
   if (v->n_scope > 0) memcpy(name, v->scope, v->n_scope);
   memcpy(name + v->n_scope, ref, n_ref);
   if (n_range > 0) memcpy(name + v->n_scope + n_ref, range, n_range);
-  tg_status st = tg_vcd_define(c, id, n_id, &dense);
-  if (st == TG_OK) st = tg_cap_signal_add(c, name, n, width, bits, &row, err);
-  if (st == TG_OK) st = tg_grow(&c->a, (void **)&v->var, &v->cap_var, v->n_var + 1, sizeof *v->var);
-  if (st == TG_OK) v->var[v->n_var++] = (vcd_var){.id = dense, .signal = row};
+  tg_status status = tg_vcd_define(c, id, n_id, &dense);
+  if (status == TG_OK) status = tg_cap_signal_add(c, name, n, width, bits, &row, err);
+  if (status == TG_OK) status = tg_grow(&c->a, (void **)&v->var, &v->cap_var, v->n_var + 1, sizeof *v->var);
+  if (status == TG_OK) v->var[v->n_var++] = (vcd_var){.id = dense, .signal = row};
   tg_release(&c->a, name);
-  return st;
+  return status;
 }
 
 /* "$var type width id reference [range] $end" */
@@ -137,14 +137,14 @@ static tg_status section(tg_capture *c, const uint8_t *key, const uint8_t *key_e
 tg_status tg_cap_vcd_head(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
                           size_t *used, tg_error *err) {
   const uint8_t *q = p, *key_end = NULL;
-  tg_status st = TG_OK;
-  while (st == TG_OK && !c->vcd->defined) {
+  tg_status status = TG_OK;
+  while (status == TG_OK && !c->vcd->defined) {
     const uint8_t *stop = NULL, *w = NULL, *key = next_word(q, end, &key_end);
     if (key == NULL || (key_end == end && !final)) break;
     for (; q < key; q++, c->offset++) c->line += *q == '\n'; /* errors name the key's own line */
     if (*key != '$') {
       if (*key == '#') { /* no $enddefinitions: the values begin all the same */
-        st = tg_vcd_begin(c, err);
+        status = tg_vcd_begin(c, err);
         break;
       }
       q = key_end;
@@ -153,15 +153,15 @@ tg_status tg_cap_vcd_head(tg_capture *c, const uint8_t *p, const uint8_t *end, b
     for (w = next_word(key_end, end, &stop); w != NULL && !is_word(w, stop, "$end");)
       w = next_word(stop, end, &stop);
     if (w == NULL || (stop == end && !final)) break;
-    st = tg_cap_check_item(c, (size_t)(stop - q) + 1, err);
-    if (st == TG_OK) st = section(c, key, key_end, w, err);
+    status = tg_cap_check_item(c, (size_t)(stop - q) + 1, err);
+    if (status == TG_OK) status = section(c, key, key_end, w, err);
     for (const uint8_t *s = q; s < stop; s++) c->line += *s == '\n';
     c->offset += (uint64_t)(stop - q);
     q = stop;
-    if (st == TG_OK && is_word(key, key_end, "$enddefinitions")) st = tg_vcd_begin(c, err);
+    if (status == TG_OK && is_word(key, key_end, "$enddefinitions")) status = tg_vcd_begin(c, err);
   }
   *used = (size_t)(q - p);
-  return st;
+  return status;
 }
 
 /* ---- the sampling clock -----------------------------------------------------------------------
@@ -261,37 +261,37 @@ static enum vcd_special special_of(const tg_capture *c, uint32_t row) {
 
 /* An ILA's file has one scope, "dut", that its CSV does not have: names go without it. */
 static tg_status drop_scope(tg_capture *c) {
-  tg_status st = TG_OK;
-  for (size_t i = 0; i < c->n_signal && st == TG_OK; i++) {
+  tg_status status = TG_OK;
+  for (size_t i = 0; i < c->n_signal && status == TG_OK; i++) {
     tg_str s = tg_intern_get(c->names, c->signal[i].name);
     if (s.n <= 4 || memcmp(s.p, "dut.", 4) != 0) continue;
     char *copy = tg_cap_copy(&c->a, s.p + 4, s.n - 4);
     if (copy == NULL) return TG_ENOMEM;
-    st = tg_intern_put(c->names, (const uint8_t *)copy, s.n - 4, &c->signal[i].name);
+    status = tg_intern_put(c->names, (const uint8_t *)copy, s.n - 4, &c->signal[i].name);
     tg_release(&c->a, copy);
   }
-  return st;
+  return status;
 }
 
 /* One store for each identifier that has a wanted name; all its names share it. */
 static tg_status add_stores(tg_capture *c) {
   struct cap_vcd *v = c->vcd;
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   v->most = 1;
-  for (size_t i = 0; i < v->n_var && st == TG_OK; i++) {
+  for (size_t i = 0; i < v->n_var && status == TG_OK; i++) {
     cap_signal *g = &c->signal[v->var[i].signal];
     uint32_t *entry = &v->entry[v->var[i].id];
     if (!g->wanted || !g->bits || *entry != CAP_NONE) continue;
-    st = tg_cap_store_add(c, g->width, entry);
-    if (st != TG_OK) break;
+    status = tg_cap_store_add(c, g->width, entry);
+    if (status != TG_OK) break;
     c->store[*entry].role = g->role;
     if (c->store[*entry].words > v->most) v->most = c->store[*entry].words;
   }
-  for (size_t i = 0; i < v->n_var && st == TG_OK; i++)
+  for (size_t i = 0; i < v->n_var && status == TG_OK; i++)
     if (c->signal[v->var[i].signal].bits)
       c->signal[v->var[i].signal].store = v->entry[v->var[i].id];
-  if (st == TG_OK && (v->word = tg_zalloc(&c->a, v->most, sizeof *v->word)) == NULL) st = TG_ENOMEM;
-  return st;
+  if (status == TG_OK && (v->word = tg_zalloc(&c->a, v->most, sizeof *v->word)) == NULL) status = TG_ENOMEM;
+  return status;
 }
 
 /* The direct table of short identifiers that matter: a store, the clock, a mark. */
@@ -321,7 +321,7 @@ static tg_status index_ids(tg_capture *c) {
 tg_status tg_vcd_begin(tg_capture *c, tg_error *err) {
   struct cap_vcd *v = c->vcd;
   uint32_t clock = CAP_NONE, n = tg_intern_count(v->ids);
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   v->defined = true;
   v->clock_id = CAP_NONE;
   for (unsigned k = 0; k < 4; k++) v->special_id[k] = CAP_NONE;
@@ -333,24 +333,24 @@ tg_status tg_vcd_begin(tg_capture *c, tg_error *err) {
   }
   v->chipscopy = c->version != NULL && strstr(c->version, "ChipScoPy") != NULL;
   c->ila = c->ila || v->chipscopy;
-  if (v->one_scope_dut && v->scopes == 1) st = drop_scope(c);
+  if (v->one_scope_dut && v->scopes == 1) status = drop_scope(c);
   v->entry = tg_zalloc(&c->a, (size_t)n + 1, sizeof *v->entry);
   if (v->entry == NULL) return TG_ENOMEM;
   for (uint32_t i = 0; i <= n; i++) v->entry[i] = CAP_NONE;
-  if (st == TG_OK) st = tg_cap_bind(c);
-  if (st == TG_OK) st = add_stores(c);
-  if (st == TG_OK) st = find_clock(c, &clock, err);
-  if (st == TG_OK && clock != CAP_NONE) {
+  if (status == TG_OK) status = tg_cap_bind(c);
+  if (status == TG_OK) status = add_stores(c);
+  if (status == TG_OK) status = find_clock(c, &clock, err);
+  if (status == TG_OK && clock != CAP_NONE) {
     tg_str s = tg_intern_get(c->names, c->signal[v->var[clock].signal].name);
     v->clock_id = v->var[clock].id;
     v->clock_level = 2;
     c->clocked = true;
-    if ((c->clock = tg_cap_copy(&c->a, s.p, s.n)) == NULL) st = TG_ENOMEM;
+    if ((c->clock = tg_cap_copy(&c->a, s.p, s.n)) == NULL) status = TG_ENOMEM;
   }
-  if (st == TG_OK) st = index_ids(c);
-  if (st == TG_OK)
-    st = tg_grow(&c->a, (void **)&v->dirty, &v->cap_dirty, c->n_store + 1, sizeof *v->dirty);
-  if (st == TG_OK)
-    st = tg_grow(&c->a, (void **)&v->known, &v->cap_known, c->n_store + 1, sizeof *v->known);
-  return st;
+  if (status == TG_OK) status = index_ids(c);
+  if (status == TG_OK)
+    status = tg_grow(&c->a, (void **)&v->dirty, &v->cap_dirty, c->n_store + 1, sizeof *v->dirty);
+  if (status == TG_OK)
+    status = tg_grow(&c->a, (void **)&v->known, &v->cap_known, c->n_store + 1, sizeof *v->known);
+  return status;
 }
