@@ -328,7 +328,7 @@ START_TEST(the_kind_follows_the_signals) {
               {{NULL}, "wid", 2, TG_AXI_3},
               {{"arlen", "awlen", NULL}, "arlen", 4, TG_AXI_3},
               {{NULL}, "awlock", 2, TG_AXI_3},
-              {{"arlen", "awlen", "rlast", "wlast", "arid", "rid", "awid", "bid", NULL},
+              {{"arlen", "awlen", "rlast", "wlast", NULL},
                NULL,
                0,
                TG_AXI_LITE}};

@@ -4,7 +4,7 @@
 #define TG_CAPTURE_AXI_H
 
 #include "base/stop.h"
-#include "capture/capture.h"
+#include "capture/signals.h"
 
 #define AXI_CHANNELS CH_T
 #define NO_STAMP UINT64_MAX

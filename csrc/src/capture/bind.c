@@ -1,42 +1,75 @@
-/* bind.c - signals to AXI channels: bundles, what is usable, the kind (rules R3 to R7).
+/* bind.c - signals to AXI channels: bundles, what is usable, the kind.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <stdio.h>
-#include <stdlib.h>
+#include <ctype.h>
 #include <string.h>
 
-#include "capture/capture.h"
+#include "capture/signals.h"
 
-static uint8_t lower(uint8_t c) { return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c; }
+#define MOST_PARTS 64u /* bundles of one group that are looked at */
+
+/* What finds the bundle of a name: `exact` by prefix and suffix, `groups` of what may belong
+ * together. */
+typedef struct binder {
+  tg_intern *exact, *groups;
+  bool *suffixed; /* by signal */
+} binder;
 
 static void clear_bundle(cap_bundle *b, uint32_t prefix, uint32_t slot) {
-  *b = (cap_bundle){.prefix = prefix, .slot = slot, .same_as = CAP_NONE};
+  *b = (cap_bundle){.prefix = prefix, .slot = slot, .same_as = CAP_NONE, .suffix = CAP_NONE};
   for (unsigned ch = 0; ch < CH_COUNT; ch++)
     for (unsigned leaf = 0; leaf < LEAF_COUNT; leaf++) b->sig[ch][leaf] = CAP_NONE;
 }
 
-/* The bundle of a prefix, letter case set aside; made at its first use. */
-static tg_status bundle_of(tg_capture *c, tg_intern *keys, uint32_t signal, const cap_name *name,
+static tg_status add_bundle(tg_capture *c, tg_str text, const cap_name *name, uint32_t group) {
+  uint32_t prefix = 0, suffix = CAP_NONE;
+  char *copy = tg_cap_copy(&c->a, text.p, text.n); /* the names may move */
+  if (copy == NULL) return TG_ENOMEM;
+  tg_status status =
+      tg_grow(&c->a, (void **)&c->bundle, &c->cap_bundle, c->n_bundle + 1, sizeof *c->bundle);
+  if (status == TG_OK)
+    status = tg_intern_put(c->names, (const uint8_t *)copy, name->prefix, &prefix);
+  if (status == TG_OK && name->suffix_end > name->suffix)
+    status = tg_intern_put(c->names, (const uint8_t *)copy + name->suffix,
+                           name->suffix_end - name->suffix, &suffix);
+  if (status == TG_OK) {
+    clear_bundle(&c->bundle[c->n_bundle], prefix, name->slot);
+    c->bundle[c->n_bundle].suffix = suffix;
+    c->bundle[c->n_bundle++].group = group;
+  }
+  tg_release(&c->a, copy);
+  return status;
+}
+
+/* The bundle of a name, letter case set aside; made at its first use. */
+static tg_status bundle_of(tg_capture *c, binder *k, uint32_t signal, const cap_name *name,
                            uint32_t *bundle) {
-  tg_str text = tg_intern_get(c->names, c->signal[signal].name);
-  uint32_t code = 0, known = tg_intern_count(keys);
-  char *key = tg_cap_copy(&c->a, text.p, name->prefix);
+  const tg_str text = tg_intern_get(c->names, c->signal[signal].name);
+  const uint32_t known = tg_intern_count(k->exact);
+  uint32_t group = 0;
+  const size_t n_suffix = name->suffix_end - name->suffix;
+  const size_t room = name->prefix + n_suffix + 1 + sizeof name->element;
+  char *key = tg_zalloc(&c->a, room, 1);
   if (key == NULL) return TG_ENOMEM;
-  for (size_t i = 0; i < name->prefix; i++) key[i] = (char)lower((uint8_t)key[i]);
-  tg_status status = tg_intern_put(keys, (const uint8_t *)key, name->prefix, bundle);
+  size_t n = name->prefix;
+  for (size_t i = 0; i < n; i++) key[i] = (char)tolower(text.p[i]);
+  key[n++] = '\n';
+  for (size_t i = 0; i < n_suffix; i++) key[n++] = (char)tolower(text.p[name->suffix + i]);
+  memcpy(key + n, &name->element, sizeof name->element);
+  tg_status status = tg_intern_put(k->exact, (const uint8_t *)key, room, bundle);
   if (status == TG_OK && *bundle == known) {
-    status = tg_grow(&c->a, (void **)&c->bundle, &c->cap_bundle, c->n_bundle + 1, sizeof *c->bundle);
-    memcpy(key, text.p, name->prefix);
-    if (status == TG_OK) status = tg_intern_put(c->names, (const uint8_t *)key, name->prefix, &code);
-    if (status == TG_OK) clear_bundle(&c->bundle[c->n_bundle++], code, name->slot);
+    n = tg_cap_bundle_key(text.p, name, key);
+    status = tg_intern_put(k->groups, (const uint8_t *)key, n, &group);
+    if (status == TG_OK) status = add_bundle(c, text, name, group);
   }
   tg_release(&c->a, key);
   return status;
 }
 
-/* VALID, READY and LAST are one bit wide; a ctrl has at least VALID and READY. */
+/* VALID, READY and LAST are one bit wide; a ctrl has VALID, READY and, with data, LAST. */
 static bool fits(const tg_capture *c, const cap_signal *s, cap_role role) {
   if (!s->bits || (role.leaf < LEAF_STORED && s->width > c->max_width)) return false;
-  if (role.leaf == LEAF_CTRL) return s->width >= 2;
+  if (role.leaf == LEAF_CTRL)
+    return s->width == (role.channel == CH_W || role.channel == CH_R ? 3 : 2);
   return role.leaf > LEAF_LAST || s->width == 1;
 }
 
@@ -46,7 +79,10 @@ static void place(tg_capture *c, cap_bundle *b, uint32_t row, const cap_name *na
   uint32_t *slot = &b->sig[name->role.channel][name->role.leaf];
   if (name->role.leaf == LEAF_DATA && c->signal[row].width > b->data_bits)
     b->data_bits = c->signal[row].width;
-  if (*slot == CAP_NONE) b->matched++;
+  if (*slot == CAP_NONE) {
+    b->matched++;
+    b->joined += !name->parted;
+  }
   if (*slot == CAP_NONE || (suffixed[*slot] && !name->suffixed)) *slot = row;
   suffixed[row] = name->suffixed;
 }
@@ -62,26 +98,131 @@ static void find_channels(cap_bundle *b) {
   }
 }
 
+/* Without lengths and LAST every command is one beat: AXI4-Lite, with or without ids. */
 tg_axi_kind tg_cap_kind(const tg_capture *c, const cap_bundle *b) {
-  bool any_len = false, any_id = false, any_last = false;
+  bool burst = false;
   if (((b->usable | b->half) & ~(1u << CH_T)) == 0) return TG_AXI_STREAM;
   if (b->sig[CH_W][LEAF_ID] != CAP_NONE) return TG_AXI_3;
   for (unsigned ch = 0; ch < CH_T; ch++) {
-    uint32_t len = b->sig[ch][LEAF_LEN], lock = b->sig[ch][LEAF_LOCK];
+    const uint32_t len = b->sig[ch][LEAF_LEN], lock = b->sig[ch][LEAF_LOCK];
+    const uint32_t ctrl = b->sig[ch][LEAF_CTRL];
     if (len != CAP_NONE && c->signal[len].width <= 4) return TG_AXI_3;
     if (lock != CAP_NONE && c->signal[lock].width == 2) return TG_AXI_3;
-    any_len = any_len || len != CAP_NONE;
-    any_id = any_id || b->sig[ch][LEAF_ID] != CAP_NONE;
-    any_last = any_last || b->sig[ch][LEAF_LAST] != CAP_NONE;
+    burst = burst || len != CAP_NONE || b->sig[ch][LEAF_LAST] != CAP_NONE ||
+            (ctrl != CAP_NONE && c->signal[ctrl].width >= 3);
   }
-  return any_len || any_id || any_last ? TG_AXI_4 : TG_AXI_LITE;
+  return burst ? TG_AXI_4 : TG_AXI_LITE;
 }
 
 /* Most matched first, then in order of the file. */
-static int by_rank(const void *a, const void *b) {
-  const cap_bundle *x = a, *y = b;
-  if (x->matched != y->matched) return x->matched > y->matched ? -1 : 1;
-  return x->place < y->place ? -1 : x->place > y->place;
+static bool ranks_before(const cap_bundle *x, const cap_bundle *y) {
+  return x->matched != y->matched ? x->matched > y->matched : x->place < y->place;
+}
+#define TG_SORT_NAME sort_bundles
+#define TG_SORT_ITEM cap_bundle
+#define TG_SORT_BEFORE(a, b) ranks_before(a, b)
+#include "base/sort.h"
+
+/* ---- halves of one interface ------------------------------------------------------------------
+ */
+
+/* Does every channel that the bundle touches have VALID and READY? */
+static bool stands_alone(const cap_bundle *b) {
+  bool any = false;
+  for (unsigned ch = 0; ch < CH_COUNT; ch++) {
+    bool touched = false;
+    for (unsigned leaf = 0; leaf < LEAF_COUNT; leaf++)
+      touched = touched || (b->sig[ch][leaf] != CAP_NONE && leaf != LEAF_CNT);
+    if (touched && (b->usable & 1u << ch) == 0) return false;
+    any = any || touched;
+  }
+  return any;
+}
+
+static bool collides(const cap_bundle *x, const cap_bundle *y) {
+  for (unsigned ch = 0; ch < CH_COUNT; ch++)
+    for (unsigned leaf = 0; leaf < LEAF_OTHER; leaf++)
+      if (x->sig[ch][leaf] != CAP_NONE && y->sig[ch][leaf] != CAP_NONE) return true;
+  return false;
+}
+
+/* Fills the roles that `into` lacks from `from`, which is empty then. */
+static void absorb(cap_bundle *into, cap_bundle *from) {
+  for (unsigned ch = 0; ch < CH_COUNT; ch++)
+    for (unsigned leaf = 0; leaf < LEAF_COUNT; leaf++) {
+      uint32_t *slot = &into->sig[ch][leaf];
+      if (*slot == CAP_NONE && from->sig[ch][leaf] != CAP_NONE) {
+        *slot = from->sig[ch][leaf];
+        into->matched++;
+      }
+      from->sig[ch][leaf] = CAP_NONE;
+    }
+  if (from->data_bits > into->data_bits) into->data_bits = from->data_bits;
+  if (into->slot == CAP_NONE) into->slot = from->slot;
+  into->joined += from->joined;
+  from->matched = 0;
+  find_channels(into);
+  find_channels(from);
+}
+
+/* Joins bundles of one group, most matched first: a half (`i_axi_`, `_1`) fills what the others
+ * lack, a bundle that is an interface by itself stays one. */
+static void join_group(cap_bundle **part, size_t n) {
+  for (size_t i = 1; i < n; i++)
+    for (size_t k = 0; k < i && part[i]->matched > 0; k++) {
+      if (part[k]->matched == 0) continue;
+      const bool other_suffix = part[i]->suffix != part[k]->suffix;
+      if (stands_alone(part[i]) && (other_suffix || collides(part[k], part[i]))) continue;
+      absorb(part[k], part[i]);
+    }
+}
+
+static tg_status join_halves(tg_capture *c, uint32_t groups) {
+  tg_status status = TG_OK;
+  const size_t room = c->n_bundle;
+  if (room < 2) return TG_OK;
+  cap_bundle **part = tg_zalloc(&c->a, room, sizeof *part);
+  uint32_t *first = tg_zalloc(&c->a, (size_t)groups + 1, sizeof *first);
+  uint32_t *next = tg_zalloc(&c->a, room, sizeof *next);
+  if (part == NULL || first == NULL || next == NULL) {
+    status = TG_ENOMEM;
+    goto done;
+  }
+  for (uint32_t i = (uint32_t)room; i-- > 0;) {
+    find_channels(&c->bundle[i]);
+    next[i] = first[c->bundle[i].group];
+    first[c->bundle[i].group] = i + 1;
+  }
+  for (uint32_t g = 0; g < groups; g++) {
+    size_t n = 0;
+    for (uint32_t i = first[g]; i > 0 && n < MOST_PARTS; i = next[i - 1]) {
+      size_t at = n++;
+      for (; at > 0 && part[at - 1]->matched < c->bundle[i - 1].matched; at--)
+        part[at] = part[at - 1];
+      part[at] = &c->bundle[i - 1];
+    }
+    join_group(part, n);
+  }
+done:
+  tg_release(&c->a, part);
+  tg_release(&c->a, first);
+  tg_release(&c->a, next);
+  return status;
+}
+
+/* ---- which bundles are interfaces -------------------------------------------------------------
+ */
+
+/* One channel whose names do not even join it to its leaf (`r_valid`), or a lone ctrl, is no AXI. */
+static bool is_interface(const cap_bundle *b) {
+  unsigned channels = 0;
+  bool valid = false;
+  for (unsigned ch = 0; ch < CH_COUNT; ch++) {
+    const bool here = b->sig[ch][LEAF_VALID] != CAP_NONE;
+    channels += here || (b->usable & 1u << ch) != 0;
+    valid = valid || here;
+  }
+  return channels > 1 || (valid && b->joined > 0);
 }
 
 /* Keeps the bundles that have a channel, most matched first, and numbers their signals. */
@@ -90,14 +231,12 @@ static void rank(tg_capture *c) {
   for (size_t i = 0; i < c->n_bundle; i++) {
     cap_bundle b = c->bundle[i];
     find_channels(&b);
-    bool valid = b.usable != 0;
-    for (unsigned ch = 0; ch < CH_COUNT; ch++) valid = valid || b.sig[ch][LEAF_VALID] != CAP_NONE;
-    if (!valid) continue;
+    if (!is_interface(&b)) continue;
     b.kind = (uint8_t)tg_cap_kind(c, &b);
     b.place = kept;
     c->bundle[kept++] = b;
   }
-  if (kept > 1) qsort(c->bundle, kept, sizeof *c->bundle, by_rank);
+  sort_bundles(c->bundle, kept);
   c->n_bundle = kept;
   for (uint32_t i = 0; i < kept; i++)
     for (unsigned ch = 0; ch < CH_COUNT; ch++)
@@ -106,7 +245,7 @@ static void rank(tg_capture *c) {
         if (row == CAP_NONE) continue;
         c->signal[row].interface = i;
         c->signal[row].role = (cap_role){(uint8_t)ch, (uint8_t)leaf};
-        if (leaf < LEAF_STORED && c->bundle[i].kind != TG_AXI_STREAM) c->signal[row].wanted = true;
+        if (leaf < LEAF_STORED) c->signal[row].wanted = true;
       }
 }
 
@@ -178,117 +317,27 @@ static tg_status add_mapped(tg_capture *c) {
 }
 
 tg_status tg_cap_bind(tg_capture *c) {
-  tg_intern *keys = NULL;
-  bool *suffixed = NULL;
-  tg_status status = tg_intern_new(&c->a, CAP_NONE, &keys);
+  binder k = {0};
+  tg_status status = tg_intern_new(&c->a, CAP_NONE, &k.exact);
+  if (status == TG_OK) status = tg_intern_new(&c->a, CAP_NONE, &k.groups);
   if (status == TG_OK && c->n_signal > 0) {
-    suffixed = tg_zalloc(&c->a, c->n_signal, sizeof *suffixed);
-    if (suffixed == NULL) status = TG_ENOMEM;
+    k.suffixed = tg_zalloc(&c->a, c->n_signal, sizeof *k.suffixed);
+    if (k.suffixed == NULL) status = TG_ENOMEM;
   }
   for (uint32_t i = 0; i < c->n_signal && status == TG_OK; i++) {
-    tg_str text = tg_intern_get(c->names, c->signal[i].name);
-    cap_name name = tg_cap_name_split(text.p, text.n);
+    const tg_str text = tg_intern_get(c->names, c->signal[i].name);
+    const cap_name name = tg_cap_name_split(text.p, text.n);
     uint32_t bundle = 0;
     if (name.role.channel == CH_COUNT || !fits(c, &c->signal[i], name.role)) continue;
-    status = bundle_of(c, keys, i, &name, &bundle);
-    if (status == TG_OK) place(c, &c->bundle[bundle], i, &name, suffixed);
+    status = bundle_of(c, &k, i, &name, &bundle);
+    if (status == TG_OK) place(c, &c->bundle[bundle], i, &name, k.suffixed);
   }
+  if (status == TG_OK) status = join_halves(c, tg_intern_count(k.groups));
   if (status == TG_OK) rank(c);
   if (status == TG_OK) status = mark_asked(c);
   if (status == TG_OK) status = add_mapped(c);
-  tg_release(&c->a, suffixed);
-  tg_intern_free(keys);
-  return status;
-}
-
-/* ---- the public tables ----------------------------------------------------------------------- */
-
-/* The prefix as a person writes it: without what only joins it to the leaf. */
-static tg_str trim_prefix(tg_str s) {
-  while (s.n > 0 && strchr("/.:_[ ", s.p[s.n - 1]) != NULL) s.n--;
-  return s;
-}
-
-/* Bundles whose VALID and READY are the very same wires under other names. */
-static void find_twins(tg_capture *c) {
-  for (uint32_t i = 1; i < c->n_bundle; i++)
-    for (uint32_t k = 0; k < i && c->bundle[i].same_as == CAP_NONE && k < 256; k++) {
-      bool same = c->bundle[k].usable == c->bundle[i].usable && c->bundle[i].usable != 0;
-      for (unsigned ch = 0; ch < CH_T && same; ch++)
-        for (unsigned leaf = LEAF_VALID; leaf <= LEAF_CTRL && same; leaf++) {
-          uint32_t x = c->bundle[i].sig[ch][leaf], y = c->bundle[k].sig[ch][leaf];
-          same = (x == CAP_NONE && y == CAP_NONE) ||
-                 (x != CAP_NONE && y != CAP_NONE && c->signal[x].store != CAP_NONE &&
-                  c->signal[x].store == c->signal[y].store);
-        }
-      if (same) c->bundle[i].same_as = c->bundle[k].same_as != CAP_NONE ? c->bundle[k].same_as : k;
-    }
-}
-
-/* Appends a word to a blank-separated list. */
-static void list(char *out, size_t room, const char *word) {
-  size_t n = strlen(out);
-  snprintf(out + n, room - n, "%s%s", n > 0 ? " " : "", word);
-}
-
-static tg_status interface_row(const tg_capture *c, const cap_bundle *b, tg_table *t) {
-  static const char *const kinds[] = {"", "AXI4", "AXI3", "AXI4-Lite", "AXI-Stream"};
-  char channels[64] = "", missing[128] = "";
-  size_t row = 0;
-  tg_str prefix = trim_prefix(tg_intern_get(c->names, b->prefix));
-  bool usable = (b->usable & ((1u << CH_T) - 1)) != 0;
-  for (unsigned ch = 0; ch < CH_COUNT; ch++) {
-    if ((b->usable & 1u << ch) != 0) list(channels, sizeof channels, tg_cap_channel_names[ch]);
-    if ((b->half & 1u << ch) != 0) {
-      uint8_t leaf = b->sig[ch][LEAF_VALID] == CAP_NONE ? LEAF_VALID : LEAF_READY;
-      list(missing, sizeof missing, tg_cap_role_name((cap_role){(uint8_t)ch, leaf}));
-    }
-  }
-  const char *why = NULL;
-  if (b->kind == TG_AXI_STREAM)
-    why = "AXI-Stream is listed, not analysed";
-  else if (!usable)
-    why = "no channel has both VALID and READY";
-  tg_status status = tg_table_append(t, &row);
-  if (status == TG_OK) status = tg_table_set_text(t, row, 0, prefix.p, prefix.n);
-  if (status == TG_OK && b->slot != CAP_NONE) status = tg_table_set_u32(t, row, 1, b->slot);
-  if (status == TG_OK) status = tg_table_set_cstr(t, row, 2, kinds[b->kind]);
-  if (status == TG_OK) status = tg_table_set_cstr(t, row, 3, channels);
-  if (status == TG_OK && missing[0] != 0) status = tg_table_set_cstr(t, row, 4, missing);
-  if (status == TG_OK) status = tg_table_set_u32(t, row, 5, b->matched);
-  if (status == TG_OK && b->data_bits > 0) status = tg_table_set_u32(t, row, 6, b->data_bits);
-  if (status == TG_OK && b->same_as != CAP_NONE) status = tg_table_set_u32(t, row, 7, b->same_as);
-  if (status == TG_OK) status = tg_table_set_bool(t, row, 8, usable && b->kind != TG_AXI_STREAM);
-  if (status == TG_OK) status = tg_table_set_cstr(t, row, 9, why);
-  return status;
-}
-
-static tg_status signal_row(const tg_capture *c, const cap_signal *s, tg_table *t) {
-  static const char *const radixes[] = {NULL,     "HEX",   "UNSIGNED", "SIGNED",
-                                        "BINARY", "OCTAL", "other"};
-  size_t row = 0;
-  tg_str name = tg_intern_get(c->names, s->name);
-  uint8_t radix = s->store != CAP_NONE ? c->store[s->store].radix : s->radix;
-  tg_status status = tg_table_append(t, &row);
-  if (status == TG_OK) status = tg_table_set_text(t, row, 0, name.p, name.n);
-  if (status == TG_OK) status = tg_table_set_u32(t, row, 1, s->width);
-  if (status == TG_OK && s->role.channel < CH_COUNT)
-    status = tg_table_set_cstr(t, row, 2, tg_cap_role_name(s->role));
-  if (status == TG_OK && s->interface != CAP_NONE) status = tg_table_set_u32(t, row, 3, s->interface);
-  if (status == TG_OK) status = tg_table_set_bool(t, row, 4, s->store != CAP_NONE);
-  if (status == TG_OK) status = tg_table_set_cstr(t, row, 5, radixes[radix]);
-  if (status == TG_OK && s->store != CAP_NONE) status = tg_table_set_u64(t, row, 6, c->store[s->store].n);
-  return status;
-}
-
-tg_status tg_cap_interfaces(tg_capture *c) {
-  tg_status status = TG_OK;
-  if (c->form == TG_CAPTURE_VCD) find_twins(c);
-  tg_table_truncate(c->t_interfaces, 0);
-  tg_table_truncate(c->t_signals, 0);
-  for (size_t i = 0; i < c->n_bundle && status == TG_OK; i++)
-    status = interface_row(c, &c->bundle[i], c->t_interfaces);
-  for (size_t i = 0; i < c->n_signal && status == TG_OK; i++)
-    status = signal_row(c, &c->signal[i], c->t_signals);
+  tg_release(&c->a, k.suffixed);
+  tg_intern_free(k.exact);
+  tg_intern_free(k.groups);
   return status;
 }

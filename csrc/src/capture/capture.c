@@ -1,11 +1,14 @@
 /* capture.c - the capture itself: options, pieces of input, what is there at the end.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "capture/capture.h"
+#include "capture/forms.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "tickgauge/reader.h"
+
+static const cap_form *const forms[] = {
+    [TG_CAPTURE_CSV] = &tg_cap_csv, [TG_CAPTURE_VCD] = &tg_cap_vcd, [TG_CAPTURE_DMP] = &tg_cap_dmp};
 
 /* ---- which form --------------------------------------------------------------------------------
  */
@@ -125,8 +128,7 @@ fail:
 void tg_capture_free(tg_capture *c) {
   if (c == NULL) return;
   const tg_alloc a = c->a;
-  tg_cap_csv_free(c);
-  tg_cap_vcd_free(c);
+  if (forms[c->form]->free != NULL) forms[c->form]->free(c);
   for (size_t i = 0; i < c->n_store; i++) {
     tg_release(&a, c->store[i].at);
     tg_release(&a, c->store[i].value);
@@ -148,31 +150,9 @@ void tg_capture_free(tg_capture *c) {
 /* ---- input --------------------------------------------------------------------------------------
  */
 
-static tg_status consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
-                         size_t *used, tg_error *err) {
-  switch (c->form) {
-    case TG_CAPTURE_CSV:
-      return tg_cap_csv_consume(c, p, end, final, used, err);
-    case TG_CAPTURE_VCD:
-      return tg_cap_vcd_consume(c, p, end, final, used, err);
-    default:
-      return tg_cap_dmp_consume(c, p, end, final, used, err);
-  }
-}
-
-static tg_status too_long(const tg_capture *c, tg_error *err) {
-  return tg_fail(err, TG_ELIMIT, c->offset, c->line,
-                 "a row or word of more than %llu bytes (--limit row=N)",
-                 (unsigned long long)c->max_item);
-}
-
-tg_status tg_cap_check_item(const tg_capture *c, size_t n, tg_error *err) {
-  return n > c->max_item ? too_long(c, err) : TG_OK;
-}
-
 static tg_status keep_rest(tg_capture *c, const uint8_t *p, size_t n, tg_error *err) {
   if (n == 0) return TG_OK;
-  if (n > c->max_item || c->n_carry > c->max_item - n) return too_long(c, err);
+  if (n > c->max_item || c->n_carry > c->max_item - n) return tg_cap_check_item(c, SIZE_MAX, err);
   tg_status status = tg_grow(&c->a, (void **)&c->carry, &c->cap_carry, c->n_carry + n, 1);
   if (status != TG_OK) return status;
   memcpy(c->carry + c->n_carry, p, n);
@@ -186,7 +166,7 @@ static tg_status keep_rest(tg_capture *c, const uint8_t *p, size_t n, tg_error *
 static tg_status drain(tg_capture *c, bool final, tg_error *err) {
   size_t used = 0;
   const uint8_t *from = c->carry != NULL ? c->carry : (const uint8_t *)"";
-  tg_status status = consume(c, from, from + c->n_carry, final, &used, err);
+  tg_status status = forms[c->form]->consume(c, from, from + c->n_carry, final, &used, err);
   if (used > 0 && used < c->n_carry) memmove(c->carry, c->carry + used, c->n_carry - used);
   c->n_carry -= used;
   c->look_at = used > 0 ? 0 : c->n_carry < SIZE_MAX / 2 ? 2 * c->n_carry : SIZE_MAX;
@@ -227,7 +207,7 @@ tg_status tg_capture_feed(tg_capture *c, const uint8_t *p, size_t n, tg_error *e
   while (c->n_carry > 0 && p < end && status == TG_OK) { /* complete the carried item */
     const size_t more = next_piece(c, p, end);
     if (more == 0) {
-      status = too_long(c, err);
+      status = tg_cap_check_item(c, SIZE_MAX, err);
       break;
     }
     status = keep_rest(c, p, more, err);
@@ -236,7 +216,7 @@ tg_status tg_capture_feed(tg_capture *c, const uint8_t *p, size_t n, tg_error *e
       status = drain(c, false, err);
   }
   if (status == TG_OK && p < end) {
-    status = consume(c, p, end, false, &used, err);
+    status = forms[c->form]->consume(c, p, end, false, &used, err);
     if (status == TG_OK) status = keep_rest(c, p + used, (size_t)(end - p) - used, err);
   }
   return fail_once(c, status, err);
@@ -303,8 +283,7 @@ tg_status tg_capture_finish(tg_capture *c, tg_error *err) {
   if (c->failed || c->finished)
     return tg_fail(err, TG_EINVAL, 0, 0, "the capture is finished or has failed");
   status = drain(c, true, err);
-  if (status == TG_OK && c->form == TG_CAPTURE_CSV) status = tg_cap_csv_finish(c, err);
-  if (status == TG_OK && c->form == TG_CAPTURE_VCD) status = tg_cap_vcd_finish(c, err);
+  if (status == TG_OK && forms[c->form]->finish != NULL) status = forms[c->form]->finish(c, err);
   if (status == TG_OK) status = settle(c);
   if (status == TG_OK) status = tg_cap_interfaces(c);
   if (status == TG_OK) c->finished = true;

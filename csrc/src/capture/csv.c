@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "capture/capture.h"
+#include "capture/forms.h"
 #include "tickgauge/number.h"
 
 #define INDEX_COLUMNS 3 /* sample in buffer, sample in window, trigger */
@@ -21,7 +21,7 @@ struct cap_csv {
   bool header, second; /* header read; the row behind it may still be the radix row */
 };
 
-void tg_cap_csv_free(tg_capture *c) {
+static void free_csv(tg_capture *c) {
   if (c->csv == NULL) return;
   tg_release(&c->a, c->csv->column);
   tg_release(&c->a, c->csv->word);
@@ -360,8 +360,8 @@ static tg_status line(tg_capture *c, const uint8_t *p, const uint8_t *e, bool to
   return row(c, p, e, torn);
 }
 
-tg_status tg_cap_csv_consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
-                             size_t *used, tg_error *err) {
+static tg_status consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
+                         size_t *used, tg_error *err) {
   const uint8_t *q = p;
   tg_status status = TG_OK;
   if (c->csv == NULL) {
@@ -385,7 +385,7 @@ tg_status tg_cap_csv_consume(tg_capture *c, const uint8_t *p, const uint8_t *end
   return status;
 }
 
-tg_status tg_cap_csv_finish(tg_capture *c, tg_error *err) {
+static tg_status finish(tg_capture *c, tg_error *err) {
   if (c->csv == NULL || !c->csv->header)
     return tg_fail(err, TG_ESYNTAX, 0, 0, "an empty file: an ILA export begins with a header");
   c->depth_known = true;
@@ -393,3 +393,5 @@ tg_status tg_cap_csv_finish(tg_capture *c, tg_error *err) {
     if (c->store[i].radix == RADIX_AUTO) c->store[i].radix = RADIX_HEX;
   return TG_OK;
 }
+
+const cap_form tg_cap_csv = {consume, finish, free_csv};

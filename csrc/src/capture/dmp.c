@@ -2,7 +2,7 @@
  * behind them are not read. SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "capture/capture.h"
+#include "capture/forms.h"
 #include "tickgauge/number.h"
 
 /* The text behind the colon if the line's name is `name`. */
@@ -52,8 +52,8 @@ static tg_status line(tg_capture *c, const uint8_t *p, const uint8_t *e) {
   return TG_OK;
 }
 
-tg_status tg_cap_dmp_consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
-                             size_t *used, tg_error *err) {
+static tg_status consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
+                         size_t *used, tg_error *err) {
   const uint8_t *q = p;
   tg_status status = TG_OK;
   while (q < end && status == TG_OK) {
@@ -70,3 +70,5 @@ tg_status tg_cap_dmp_consume(tg_capture *c, const uint8_t *p, const uint8_t *end
   *used = (size_t)(q - p);
   return status;
 }
+
+const cap_form tg_cap_dmp = {consume, NULL, NULL};

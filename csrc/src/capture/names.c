@@ -1,8 +1,8 @@
-/* names.c - a column's name taken apart: range, suffix, AXI leaf, slot (rules R1 and R2).
+/* names.c - a signal's name taken apart: range, suffix, AXI leaf, channel, slot, bundle.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "capture/capture.h"
+#include "capture/signals.h"
 
 const char *const tg_cap_channel_names[CH_COUNT] = {"AR", "AW", "W", "R", "B", "T"};
 static const char *const low_names[CH_COUNT] = {"ar", "aw", "w", "r", "b", "t"};
@@ -10,46 +10,46 @@ static const char *const low_names[CH_COUNT] = {"ar", "aw", "w", "r", "b", "t"};
 #define BIT(c) (1u << (c))
 #define ADDRESS (BIT(CH_AR) | BIT(CH_AW))
 
-/* The leaves and the channels that have them. `gap`: an underscore may stand before it. */
+/* The leaves and the channels that have them. */
 static const struct {
   const char *word;
   uint8_t leaf, channels;
-  bool gap;
 } leaves[] = {
-    {"valid", LEAF_VALID, 63, false},
-    {"ready", LEAF_READY, 63, false},
-    {"ctrl", LEAF_CTRL, 31, true},
-    {"last", LEAF_LAST, BIT(CH_W) | BIT(CH_R) | BIT(CH_T), false},
-    {"id", LEAF_ID, 63, false},
-    {"addr", LEAF_ADDR, ADDRESS, false},
-    {"len", LEAF_LEN, ADDRESS, false},
-    {"size", LEAF_SIZE, ADDRESS, false},
-    {"burst", LEAF_BURST, ADDRESS, false},
-    {"resp", LEAF_RESP, BIT(CH_R) | BIT(CH_B), false},
-    {"lock", LEAF_LOCK, ADDRESS, false},
-    {"data", LEAF_DATA, BIT(CH_W) | BIT(CH_R) | BIT(CH_T), false},
-    {"strb", LEAF_OTHER, BIT(CH_W) | BIT(CH_T), false},
-    {"cache", LEAF_OTHER, ADDRESS, false},
-    {"prot", LEAF_OTHER, ADDRESS, false},
-    {"qos", LEAF_OTHER, ADDRESS, false},
-    {"region", LEAF_OTHER, ADDRESS, false},
-    {"user", LEAF_OTHER, 63, false},
-    {"keep", LEAF_OTHER, BIT(CH_T), false},
-    {"dest", LEAF_OTHER, BIT(CH_T), false},
-    {"cnt", LEAF_OTHER, 31, true},
+    {"valid", LEAF_VALID, 63},
+    {"ready", LEAF_READY, 63},
+    {"ctrl", LEAF_CTRL, 31},
+    {"last", LEAF_LAST, BIT(CH_W) | BIT(CH_R) | BIT(CH_T)},
+    {"id", LEAF_ID, 63},
+    {"addr", LEAF_ADDR, ADDRESS},
+    {"len", LEAF_LEN, ADDRESS},
+    {"size", LEAF_SIZE, ADDRESS},
+    {"burst", LEAF_BURST, ADDRESS},
+    {"resp", LEAF_RESP, BIT(CH_R) | BIT(CH_B)},
+    {"cnt", LEAF_CNT, 31},
+    {"lock", LEAF_LOCK, ADDRESS},
+    {"data", LEAF_DATA, BIT(CH_W) | BIT(CH_R) | BIT(CH_T)},
+    {"keep", LEAF_KEEP, BIT(CH_T)},
+    {"strb", LEAF_OTHER, BIT(CH_W) | BIT(CH_T)},
+    {"cache", LEAF_OTHER, ADDRESS},
+    {"prot", LEAF_OTHER, ADDRESS},
+    {"qos", LEAF_OTHER, ADDRESS},
+    {"region", LEAF_OTHER, ADDRESS},
+    {"user", LEAF_OTHER, 63},
+    {"dest", LEAF_OTHER, BIT(CH_T)},
 };
 #define N_LEAVES (sizeof leaves / sizeof *leaves)
 
 /* The words of the roles that have a name of their own, by channel and leaf. */
 static const char *const role_words[CH_COUNT][LEAF_OTHER] = {
     {"arvalid", "arready", "ar_ctrl", "", "arid", "araddr", "arlen", "arsize", "arburst", "",
-     "arlock", ""},
+     "ar_cnt", "", "arlock", ""},
     {"awvalid", "awready", "aw_ctrl", "", "awid", "awaddr", "awlen", "awsize", "awburst", "",
-     "awlock", ""},
-    {"wvalid", "wready", "w_ctrl", "wlast", "wid", "", "", "", "", "", "", "wdata"},
-    {"rvalid", "rready", "r_ctrl", "rlast", "rid", "", "", "", "", "rresp", "", "rdata"},
-    {"bvalid", "bready", "b_ctrl", "", "bid", "", "", "", "", "bresp", "", ""},
-    {"tvalid", "tready", "", "tlast", "tid", "", "", "", "", "", "", "tdata"}};
+     "aw_cnt", "", "awlock", ""},
+    {"wvalid", "wready", "w_ctrl", "wlast", "wid", "", "", "", "", "", "w_cnt", "", "", "wdata"},
+    {"rvalid", "rready", "r_ctrl", "rlast", "rid", "", "", "", "", "rresp", "r_cnt", "", "",
+     "rdata"},
+    {"bvalid", "bready", "b_ctrl", "", "bid", "", "", "", "", "bresp", "b_cnt", "", "", ""},
+    {"tvalid", "tready", "", "tlast", "tid", "", "", "", "", "", "", "tkeep", "", "tdata"}};
 
 const char *tg_cap_role_name(cap_role role) {
   if (role.channel >= CH_COUNT || role.leaf >= LEAF_OTHER) return "";
@@ -57,59 +57,120 @@ const char *tg_cap_role_name(cap_role role) {
 }
 
 static uint8_t lower(uint8_t c) { return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c; }
+static bool is_upper(uint8_t c) { return c >= 'A' && c <= 'Z'; }
 static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
+static bool is_letter(uint8_t c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
 
-/* Does [p, p+n) end with `word`, whatever the case? */
-static bool ends_with(const uint8_t *p, size_t n, const char *word) {
-  size_t k = strlen(word);
-  if (k > n) return false;
-  for (size_t i = 0; i < k; i++)
-    if (lower(p[n - k + i]) != (uint8_t)word[i]) return false;
+/* Is [p, p+n) the word, whatever the case? */
+static bool is_word(const uint8_t *p, size_t n, const char *word) {
+  if (n != strlen(word)) return false;
+  for (size_t i = 0; i < n; i++)
+    if (lower(p[i]) != (uint8_t)word[i]) return false;
   return true;
 }
 
-static bool is_boundary(uint8_t c) {
-  return c == '/' || c == '.' || c == ':' || c == ' ' || c == '_' || c == '[';
+static bool ends_with(const uint8_t *p, size_t n, const char *word) {
+  const size_t k = strlen(word);
+  return k <= n && is_word(p + n - k, k, word);
 }
 
-/* The leaf at the end of [p, p+n) behind a boundary; *at is where it starts. */
-static bool find_leaf(const uint8_t *p, size_t n, cap_role *role, size_t *at) {
+static bool is_one_of(const uint8_t *p, size_t n, const char *const *words, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (is_word(p, n, words[i])) return true;
+  return false;
+}
+#define IS_ONE_OF(p, n, words) is_one_of(p, n, words, sizeof(words) / sizeof *(words))
+
+static bool parts(uint8_t c) {
+  return c == '_' || c == '.' || c == '/' || c == ':' || c == ' ' || c == '[' || c == ']' ||
+         c == '\\';
+}
+
+/* The last word of [p, p+n): `*at` is its start, `*n` its end. False where there is none. */
+static bool last_word(const uint8_t *p, size_t *n, size_t *at) {
+  while (*n > 0 && parts(p[*n - 1])) --*n;
+  *at = *n;
+  while (*at > 0 && !parts(p[*at - 1])) --*at;
+  return *n > 0;
+}
+
+/* May a channel's name begin at `at`, inside a word? Behind a digit (SAXIHP0ARVALID), where small
+ * letters end (axiARVALID), behind "axi". */
+static bool may_begin(const uint8_t *p, size_t at) {
+  if (at == 0 || parts(p[at - 1]) || is_digit(p[at - 1])) return true;
+  if (is_letter(p[at - 1]) && !is_upper(p[at - 1]) && is_upper(p[at])) return true;
+  return ends_with(p, at, "axi") || ends_with(p, at, "axil") || ends_with(p, at, "axis");
+}
+
+/* "arvalid" at the end of [p, p+n): channel and leaf in one word. */
+static bool joined_leaf(const uint8_t *p, size_t n, cap_role *role, size_t *at) {
   for (size_t i = 0; i < N_LEAVES; i++) {
     if (!ends_with(p, n, leaves[i].word)) continue;
+    const size_t end = n - strlen(leaves[i].word);
     for (unsigned ch = 0; ch < CH_COUNT; ch++) {
-      if ((leaves[i].channels & BIT(ch)) == 0) continue;
-      size_t end = n - strlen(leaves[i].word);
-      if (leaves[i].gap && end > 0 && p[end - 1] == '_') end--;
-      if (!ends_with(p, end, low_names[ch])) continue;
-      end -= strlen(low_names[ch]);
-      if (end > 0 && !is_boundary(p[end - 1])) continue;
+      if ((leaves[i].channels & BIT(ch)) == 0 || !ends_with(p, end, low_names[ch])) continue;
+      const size_t first = end - strlen(low_names[ch]);
+      if (!may_begin(p, first)) continue;
       *role = (cap_role){(uint8_t)ch, leaves[i].leaf};
-      *at = end;
+      *at = first;
       return true;
     }
   }
   return false;
 }
 
-/* Bytes of the suffix `_<digits>`, `_i`, `_o`, `_q`, `_d` or `_reg` that ends [p, p+n), or 0. */
-static size_t suffix_of(const uint8_t *p, size_t n) {
-  static const char *const words[] = {"_i", "_o", "_q", "_d", "_reg"};
-  size_t k = n;
-  while (k > 0 && is_digit(p[k - 1])) k--;
-  if (k < n && k > 0 && p[k - 1] == '_') return n - k + 1;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (ends_with(p, n, words[i])) return strlen(words[i]);
-  return 0;
+/* "ar_valid", "ar.bits.addr", "ar_payload_addr": the leaf is a word of its own, the channel one
+ * before it. */
+static bool parted_leaf(const uint8_t *p, size_t n, cap_role *role, size_t *at) {
+  static const char *const between[] = {"bits", "payload", "param", "chan", "channel", "ch"};
+  size_t word = 0, end = n;
+  if (!last_word(p, &end, &word)) return false;
+  for (size_t i = 0; i < N_LEAVES; i++) {
+    if (!is_word(p + word, end - word, leaves[i].word)) continue;
+    size_t before = word, first = 0;
+    for (unsigned k = 0; k < 3 && last_word(p, &before, &first); k++) {
+      for (unsigned ch = 0; ch < CH_COUNT; ch++) {
+        if ((leaves[i].channels & BIT(ch)) == 0) continue;
+        const bool whole = is_word(p + first, before - first, low_names[ch]);
+        const size_t inner = before - strlen(low_names[ch]);
+        if (!whole && (ch == CH_T || !ends_with(p, before, low_names[ch]) || inner <= first ||
+                       !may_begin(p, inner)))
+          continue;
+        *role = (cap_role){(uint8_t)ch, leaves[i].leaf};
+        *at = whole ? first : inner;
+        return true;
+      }
+      if (!IS_ONE_OF(p + first, before - first, between)) return false;
+      before = first;
+    }
+  }
+  return false;
 }
 
-/* A range `[hi:lo]` or `[0]` at the end: its width and the bytes before it. */
-static bool cut_range(const uint8_t *p, size_t *n, uint32_t *width) {
-  uint64_t number[2] = {0, 0};
+static bool find_leaf(const uint8_t *p, size_t n, cap_role *role, size_t *at) {
+  return joined_leaf(p, n, role, at) || parted_leaf(p, n, role, at);
+}
+
+/* Is the word one that may stand behind a leaf? `*names`: it tells interfaces apart (M0, 1). */
+static bool is_suffix(const uint8_t *p, size_t n, bool *names) {
+  static const char *const plain[] = {"i", "o",  "q",    "d",   "r",    "reg", "in",
+                                      "w", "out", "wire", "int", "sig", "ff",  "net"};
+  size_t i = 0;
+  *names = false;
+  if (IS_ONE_OF(p, n, plain)) return true;
+  if (n > 0 && (lower(p[0]) == 'm' || lower(p[0]) == 's')) i++;
+  while (i < n && is_digit(p[i])) i++;
+  *names = i == n && n > 0;
+  return *names;
+}
+
+/* A range `[hi:lo]` or an index `[n]` at the end: its width, the index and the bytes before it. */
+static bool cut_range(const uint8_t *p, size_t *n, uint32_t *width, uint32_t *index) {
+  uint64_t number[2] = {0, 0}, scale = 1;
   size_t i = *n, part = 1, digits = 0;
-  uint64_t scale = 1;
   if (i == 0 || p[i - 1] != ']') return false;
   for (i--; i > 0 && p[i - 1] != '['; i--) {
-    uint8_t c = p[i - 1];
+    const uint8_t c = p[i - 1];
     if (c == ':' && part == 1 && digits > 0) {
       part = 0, digits = 0, scale = 1;
     } else if (is_digit(c) && digits < 7) {
@@ -119,8 +180,9 @@ static bool cut_range(const uint8_t *p, size_t *n, uint32_t *width) {
       return false;
     }
   }
-  if (i == 0 || digits == 0 || (part == 1 && number[1] != 0)) return false;
-  uint64_t hi = part == 1 ? 0 : number[0], lo = part == 1 ? 0 : number[1];
+  if (i == 0 || digits == 0) return false;
+  *index = part == 1 ? (uint32_t)number[1] : CAP_NONE;
+  const uint64_t hi = part == 1 ? 0 : number[0], lo = part == 1 ? 0 : number[1];
   *width = (uint32_t)((hi > lo ? hi - lo : lo - hi) + 1);
   for (*n = i - 1; *n > 0 && p[*n - 1] == ' ';) --*n;
   return true;
@@ -139,36 +201,83 @@ static uint32_t slot_of(const uint8_t *p, size_t n) {
   return slot;
 }
 
-/* Rule R7: columns of words and hints never bind. */
+/* Columns of words and hints never bind. */
 static bool is_hint(const uint8_t *p, size_t n) {
   for (size_t i = 7; i <= n; i++)
     if (ends_with(p, i, "tooltip")) return true;
   return false;
 }
 
+/* "axi4_ar_arvalid": the channel stands twice. */
+static size_t drop_channel(const uint8_t *p, size_t prefix, unsigned channel) {
+  size_t end = prefix, at = 0;
+  if (!last_word(p, &end, &at) || !is_word(p + at, end - at, low_names[channel])) return prefix;
+  return at;
+}
+
 cap_name tg_cap_name_split(const uint8_t *p, size_t n) {
-  cap_name out = {.role = ROLE_NONE, .width = 1, .slot = CAP_NONE};
+  cap_name out = {.role = ROLE_NONE, .width = 1, .index = CAP_NONE, .slot = CAP_NONE};
   size_t at = 0;
-  out.has_range = cut_range(p, &n, &out.width);
+  uint32_t width = 0, index = CAP_NONE;
+  out.has_range = cut_range(p, &n, &out.width, &out.index);
   out.bare = n;
   if (is_hint(p, n)) return out;
-  size_t e = n;
-  if (e > 0 && p[e - 1] == ']') e--;
-  for (unsigned tries = 0; tries < 3; tries++) {
-    if (find_leaf(p, e, &out.role, &at)) {
-      out.prefix = at;
+  if (out.has_range && cut_range(p, &n, &width, &index) && index != CAP_NONE)
+    out.element = index + 1; /* "araddr[1][31:0]": of an array of interfaces */
+  size_t end = n;
+  out.leaf_end = n;
+  for (unsigned tries = 0; tries < 4; tries++) {
+    size_t word = 0, stop = end;
+    bool names = false;
+    if (find_leaf(p, end, &out.role, &at)) {
+      out.prefix = drop_channel(p, at, out.role.channel);
       out.slot = slot_of(p, at);
+      out.leaf_end = end;
+      out.parted = !joined_leaf(p, end, &out.role, &at);
       break;
     }
-    size_t cut = suffix_of(p, e);
-    if (cut == 0) break;
-    e -= cut;
+    if (!last_word(p, &stop, &word) || word == 0) break;
+    if (stop < end) { /* a trailing "_" */
+      end = stop;
+      continue;
+    }
+    if (!is_suffix(p + word, stop - word, &names)) break;
     out.suffixed = true;
+    end = word;
+    while (end > 0 && parts(p[end - 1])) end--;
+    if (names) out.suffix = end;
   }
+  if (out.role.channel == CH_COUNT) out.suffix = 0;
+  out.suffix_end = out.suffix > 0 ? n : 0;
   return out;
 }
 
 bool tg_cap_role_find(const char *word, cap_role *out) {
   size_t at = 1;
   return find_leaf((const uint8_t *)word, strlen(word), out, &at) && at == 0;
+}
+
+/* Words that only say in which direction a half of an interface goes. */
+static bool is_direction(const uint8_t *p, size_t n) {
+  static const char *const words[] = {"req", "rsp",  "resp", "reply", "m2s", "s2m",
+                                      "mosi", "miso", "h2d",  "d2h",   "fwd", "bwd"};
+  return IS_ONE_OF(p, n, words);
+}
+
+size_t tg_cap_bundle_key(const uint8_t *p, const cap_name *name, char *out) {
+  size_t n = 0, scope = 0;
+  bool after = false; /* behind a direction */
+  for (size_t i = 0; i < name->prefix; i++)
+    if (p[i] == '.' || p[i] == '/') scope = i + 1;
+  for (size_t i = 0; i < name->prefix;) {
+    size_t end = i;
+    while (end < name->prefix && !parts(p[end])) end++;
+    const bool side = end - i == 1 && (lower(p[i]) == 'i' || lower(p[i]) == 'o');
+    after = is_direction(p + i, end - i) || (side && (after || i == scope));
+    for (size_t k = i; k < end && !after; k++) out[n++] = (char)lower(p[k]);
+    if (end < name->prefix && n > 0 && !parts((uint8_t)out[n - 1])) out[n++] = (char)p[end];
+    for (i = end; i < name->prefix && parts(p[i]);) i++;
+  }
+  while (n > 0 && parts((uint8_t)out[n - 1])) n--;
+  return n;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/capture.h"
+#include "capture/signals.h"
 #include "tickgauge/reader.h"
 
 char *tg_cap_copy(const tg_alloc *a, const uint8_t *p, size_t n) {
@@ -54,6 +54,13 @@ tg_status tg_cap_store_add(tg_capture *c, uint32_t width, uint32_t *row) {
                                        .was_x = true,
                                        .next_x = true};
   return TG_OK;
+}
+
+tg_status tg_cap_check_item(const tg_capture *c, size_t n, tg_error *err) {
+  if (n <= c->max_item) return TG_OK;
+  return tg_fail(err, TG_ELIMIT, c->offset, c->line,
+                 "a row or word of more than %llu bytes (--limit row=N)",
+                 (unsigned long long)c->max_item);
 }
 
 /* Makes `sample` the newest step. */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "capture/capture.h"
+#include "capture/signals.h"
 
 static int digit_of(uint8_t c) {
   if (c >= '0' && c <= '9') return c - '0';

@@ -1,13 +1,14 @@
 /* vcd.c - value changes of a VCD. Words of unbound identifiers are passed over; what is bound is
  * recorded per sample: a clock's rising edge with the values just before it, or a time unit.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "capture/forms.h"
 #include "capture/vcd.h"
 
 #include <string.h>
 
 #include "tickgauge/number.h"
 
-void tg_cap_vcd_free(tg_capture *c) {
+static void free_vcd(tg_capture *c) {
   struct cap_vcd *v = c->vcd;
   if (v == NULL) return;
   tg_intern_free(v->ids);
@@ -353,8 +354,8 @@ static tg_status values(tg_capture *c, const uint8_t *p, const uint8_t *lim, siz
   return status;
 }
 
-tg_status tg_cap_vcd_consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
-                             size_t *used, tg_error *err) {
+static tg_status consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
+                         size_t *used, tg_error *err) {
   tg_status status = TG_OK;
   size_t head = 0, body = 0;
   *used = 0;
@@ -369,7 +370,7 @@ tg_status tg_cap_vcd_consume(tg_capture *c, const uint8_t *p, const uint8_t *end
     if (c->at_start && end - p >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) head = 3;
     if (end - p >= 3 || final) c->at_start = false;
     p += head;
-    status = tg_cap_vcd_head(c, p, end, final, used, err);
+    status = tg_vcd_head(c, p, end, final, used, err);
     p += *used;
     *used += head;
     if (status != TG_OK || !c->vcd->defined) return status;
@@ -388,7 +389,7 @@ tg_status tg_cap_vcd_consume(tg_capture *c, const uint8_t *p, const uint8_t *end
   return status;
 }
 
-tg_status tg_cap_vcd_finish(tg_capture *c, tg_error *err) {
+static tg_status finish(tg_capture *c, tg_error *err) {
   if (c->vcd == NULL || !c->vcd->defined)
     return tg_fail(err, TG_ETRUNCATED, c->offset, c->line,
                    "the file ends inside its definitions ($enddefinitions is missing)");
@@ -401,3 +402,5 @@ tg_status tg_cap_vcd_finish(tg_capture *c, tg_error *err) {
   c->depth_known = c->clocked || c->vcd->chipscopy || !c->vcd->any_time;
   return status;
 }
+
+const cap_form tg_cap_vcd = {consume, finish, free_vcd};

@@ -3,7 +3,7 @@
 #ifndef TG_CAPTURE_VCD_H
 #define TG_CAPTURE_VCD_H
 
-#include "capture/capture.h"
+#include "capture/signals.h"
 
 /* What an identifier stands for beside its store. */
 enum vcd_special { SPECIAL_NONE = 0, SPECIAL_TRIGGER, SPECIAL_WINDOW, SPECIAL_GAP };
@@ -50,6 +50,9 @@ struct cap_vcd {
 
 /* The dense number of an identifier, or CAP_NONE. */
 tg_status tg_vcd_define(tg_capture *c, const uint8_t *id, size_t n, uint32_t *dense);
+/* `$var`, `$scope` ... up to `$enddefinitions`. */
+tg_status tg_vcd_head(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final, size_t *used,
+                      tg_error *err);
 /* Binds, makes the stores, finds the clock: at $enddefinitions. */
 tg_status tg_vcd_begin(tg_capture *c, tg_error *err);
 

@@ -134,8 +134,8 @@ static tg_status section(tg_capture *c, const uint8_t *key, const uint8_t *key_e
   return TG_OK;
 }
 
-tg_status tg_cap_vcd_head(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
-                          size_t *used, tg_error *err) {
+tg_status tg_vcd_head(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
+                      size_t *used, tg_error *err) {
   const uint8_t *q = p, *key_end = NULL;
   tg_status status = TG_OK;
   while (status == TG_OK && !c->vcd->defined) {

@@ -1,7 +1,7 @@
-/* capture.h - what the files of the capture reader share.
+/* signals.h - names, roles, values and marks of a capture.
  * SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TG_CAPTURE_INTERNAL_H
-#define TG_CAPTURE_INTERNAL_H
+#ifndef TG_CAPTURE_SIGNALS_H
+#define TG_CAPTURE_SIGNALS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,6 +30,8 @@ enum cap_leaf {
   LEAF_SIZE,
   LEAF_BURST,
   LEAF_RESP,
+  LEAF_CNT,
+  LEAF_KEEP,
   LEAF_STORED, /* those before are kept, those after only counted */
   LEAF_LOCK = LEAF_STORED,
   LEAF_DATA,
@@ -43,18 +45,27 @@ typedef struct cap_role {
 
 #define ROLE_NONE ((cap_role){CH_COUNT, LEAF_COUNT})
 
-/* A name taken apart by rules R1 and R2. */
+/* A name taken apart. */
 typedef struct cap_name {
   cap_role role;
-  size_t prefix; /* bytes before the leaf: names the bundle */
-  bool suffixed; /* `_1`, `_i` ... stood behind the leaf */
+  size_t prefix;             /* bytes before the leaf */
+  size_t leaf_end;           /* bytes up to the end of the leaf */
+  size_t suffix, suffix_end; /* what tells interfaces apart behind the leaf ("_M0", "_1"), or 0, 0 */
+  size_t bare;               /* bytes without the range */
+  bool parted;               /* the leaf is a word of its own: `ar_valid` */
+  bool suffixed;             /* a suffix stands behind the leaf: `_1`, `_i`, `_M0` */
   bool has_range;
-  uint32_t width; /* of the range, 1 without */
-  size_t bare;    /* bytes without the range */
-  uint32_t slot;  /* of `slot_<n>` in the prefix, or CAP_NONE */
+  uint32_t width;   /* of the range, 1 without */
+  uint32_t index;   /* of a single bit `[n]`, or CAP_NONE */
+  uint32_t element; /* of an array of interfaces, plus 1; 0 = none */
+  uint32_t slot;    /* of `slot_<n>` in the prefix, or CAP_NONE */
 } cap_name;
 
 cap_name tg_cap_name_split(const uint8_t *p, size_t n);
+/* The prefix without letter case and without the words that tell the directions of one interface
+ * apart (i_, o_, req, rsp): names of one interface have the same. `out` has room for the prefix;
+ * returns its length. */
+size_t tg_cap_bundle_key(const uint8_t *p, const cap_name *name, char *out);
 /* "arvalid" -> role; false for an unknown word. */
 bool tg_cap_role_find(const char *word, cap_role *out);
 /* "arvalid"; "" for ROLE_NONE. */
@@ -115,6 +126,9 @@ typedef struct cap_bundle {
   uint32_t same_as;
   uint32_t data_bits;
   uint32_t place;                     /* in the file, among those kept */
+  uint32_t group;                     /* of bundles that may be parts of one interface */
+  uint32_t suffix;                    /* of their names, code in names; CAP_NONE = none */
+  uint32_t joined;                    /* signals whose leaf names its channel: `arvalid` */
   uint32_t sig[CH_COUNT][LEAF_COUNT]; /* row of the signal, or CAP_NONE */
   uint8_t kind;                       /* tg_axi_kind */
   uint8_t usable;                     /* bit per channel: VALID and READY, or ctrl */
@@ -192,24 +206,8 @@ tg_status tg_cap_bind(tg_capture *c);
 tg_axi_kind tg_cap_kind(const tg_capture *c, const cap_bundle *b);
 tg_status tg_cap_interfaces(tg_capture *c); /* the public tables */
 
-/* csv.c, vcd.c, dmp.c: consume as much of [p, end) as is whole; `final`: nothing follows.
- * `*used` is what was consumed. */
-tg_status tg_cap_csv_consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
-                             size_t *used, tg_error *err);
-tg_status tg_cap_vcd_consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
-                             size_t *used, tg_error *err);
-tg_status tg_cap_dmp_consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
-                             size_t *used, tg_error *err);
-/* TG_ELIMIT where an item of `n` bytes, with what ends it, is longer than the caller allows: the
- * same whether it came in one piece or in many. */
+/* TG_ELIMIT where an item of `n` bytes, with its end, is longer than the caller allows. */
 tg_status tg_cap_check_item(const tg_capture *c, size_t n, tg_error *err);
-tg_status tg_cap_csv_finish(tg_capture *c, tg_error *err);
-tg_status tg_cap_vcd_finish(tg_capture *c, tg_error *err);
-void tg_cap_csv_free(tg_capture *c);
-void tg_cap_vcd_free(tg_capture *c);
-/* vcd_head.c: `$var`, `$scope` ... up to `$enddefinitions`. */
-tg_status tg_cap_vcd_head(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
-                          size_t *used, tg_error *err);
 
 /* value.c: a cell or a word of bits as words of 64 bits, the lowest first, cut to `width`. */
 bool tg_cap_parse_hex(const uint8_t *p, size_t n, uint64_t *out, uint32_t words);
