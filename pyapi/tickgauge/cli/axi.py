@@ -27,6 +27,7 @@ def add(subparsers: Any) -> None:
         run,
         "AXI transactions of a capture: spans in clocks, stalls, and whether reads are blocked "
         "while writes flow. A second capture is matched by direction, address class and size.",
+        trace=True,
     )
     parser.add_argument("capture", help="ILA CSV, VCD or .ila")
     parser.add_argument("other", nargs="?", help="a second capture, the newer one")
@@ -141,6 +142,11 @@ def run(args: argparse.Namespace) -> int:
         if isinstance(error, InputError):
             raise
         raise InputError(str(error)) from error
+    if args.trace:
+        from ..exports import trace, tracks
+
+        slices = [one for port in ports for one in tracks.of_port(port).slices]
+        trace.write_trace(trace.Trace(slices), args.trace)
     answer = _one(args, ports[0]) if len(ports) == 1 else _two(args, ports[0], ports[1])
     common.emit(args, answer)
     counted = [p.figures["complete_reads"] + p.figures["complete_writes"] for p in ports]

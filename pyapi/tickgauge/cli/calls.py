@@ -25,6 +25,7 @@ def add(subparsers: Any) -> None:
         run,
         "OP-TEE calls and their hops. For every operation and hop the distribution over many "
         "calls, the first call of each boot apart; calls with missing or doubtful stamps counted.",
+        trace=True,
     )
     parser.add_argument("sources", nargs="+", metavar="SRC", help="consoles, traces, or -")
     parser.add_argument("--each", action="store_true", help="list every call")
@@ -53,6 +54,10 @@ def run(args: argparse.Namespace) -> int:
         return common.USAGE
     data = inputs.load_dataset(args, args.sources)
     inputs.say_troubles(data)
+    if args.trace:
+        from ..exports import trace, tracks
+
+        trace.write_trace(tracks.of_calls(data), args.trace)
     hops = calls.hop_statistics(data, skip_first=args.skip_first, baud=args.baud)
     rows = _each(data) if args.each else hops.grid()
     common.emit(

@@ -54,6 +54,7 @@ def add_verb(
     description: str,
     *,
     output: bool = True,
+    trace: bool = False,
 ) -> argparse.ArgumentParser:
     """A verb's parser with the options that all verbs have.
 
@@ -68,6 +69,8 @@ def add_verb(
         What it answers; the first sentence stands in ``tickgauge --help``.
     output : bool
         Whether ``--format`` and ``-o`` make sense for it.
+    trace : bool
+        Whether its answer can be drawn by a trace viewer (``--trace``).
     """
     parser: argparse.ArgumentParser = subparsers.add_parser(
         name, help=description.split(". ", maxsplit=1)[0].rstrip("."), description=description
@@ -79,6 +82,10 @@ def add_verb(
         )
         group.add_argument(
             "-o", "--output", metavar="FILE", help="write there instead of standard output"
+        )
+    if trace:
+        group.add_argument(
+            "--trace", metavar="FILE", help="write slices for a trace viewer: .json or .pftrace"
         )
     parser.add_argument(
         "--debug", action="store_true", help="show where in the program an error came from"

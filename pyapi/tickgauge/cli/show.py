@@ -30,6 +30,7 @@ def add(subparsers: Any) -> None:
         run,
         "What is in the sources, and why they were read so. Formats, boots, clock, the keys "
         "with their statistics, problems.",
+        trace=True,
     )
     parser.add_argument(
         "sources", nargs="*", metavar="SRC", help="file, glob, folder, URL, or - for a pipe"
@@ -58,6 +59,10 @@ def run(args: argparse.Namespace) -> int:
         common.emit(args, _object(data))
         return common.DONE
     inputs.say_troubles(data)
+    if args.trace:
+        from ..exports import trace, tracks
+
+        trace.write_trace(tracks.of_stages(data), args.trace)
     common.emit(args, _answer(args, data))
     return inputs.status(args, data)
 

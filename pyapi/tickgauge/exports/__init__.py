@@ -1,0 +1,1 @@
+"""Results in the forms that other tools show: trace viewers, continuous integration, dashboards."""
