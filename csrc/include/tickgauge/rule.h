@@ -91,7 +91,8 @@ typedef enum tg_field_type {
   TG_FIELD_WORD,
   TG_FIELD_TEXT,
   TG_FIELD_QUOTED,
-  TG_FIELD_CHOICE
+  TG_FIELD_CHOICE,
+  TG_FIELD_DURATION /* of several units; its value is in microseconds */
 } tg_field_type;
 typedef struct tg_field_info {
   const char *name;

@@ -1,7 +1,9 @@
 /* number_field.c - where a number in a line ends. SPDX-License-Identifier: BSD-3-Clause */
+#include "base/duration.h"
 #include "match.h"
 
 #define TG_GROUPED_BYTES 64 /* longer cannot be a value */
+#define TG_PART_BYTES 32    /* of a duration: longer cannot be one */
 
 static bool in_class(tg_class c, uint8_t b) {
   switch (c) {
@@ -93,6 +95,19 @@ static size_t column_end(const tg_match *m, size_t pos, size_t width) {
   return cut;
 }
 
+/* A duration with all its parts: one that begins behind another part is only its tail. */
+static size_t duration_end(tg_match *m, size_t pos) {
+  if (pos > 1 && m->p[pos - 1] == ' ') {
+    size_t word = pos - 1;
+    while (word > 0 && pos - word < TG_PART_BYTES && !tg_is_blank(m->p[word - 1])) word--;
+    if (tg_duration_length(m->p + word, pos - 1 - word) == pos - 1 - word && word < pos - 1)
+      return SIZE_MAX;
+  }
+  const size_t n = tg_duration_length(m->p + pos, m->n - pos);
+  m->s->work += n;
+  return n > 0 ? pos + n : SIZE_MAX;
+}
+
 size_t tg_number_end(tg_match *m, const tg_inst *in, size_t pos) {
   size_t end;
   switch (in->type) {
@@ -112,6 +127,8 @@ size_t tg_number_end(tg_match *m, const tg_inst *in, size_t pos) {
     return exponent_end(m, in, pos + sign(m, pos));
   case TG_FIELD_GROUPED:
     return in->width > 0 ? column_end(m, pos, in->width) : groups_end(m, pos);
+  case TG_FIELD_DURATION:
+    return duration_end(m, pos);
   case TG_FIELD_DIGIT:
     return pos < m->n && tg_is_digit(m->p[pos]) ? pos + 1 : SIZE_MAX;
   default:

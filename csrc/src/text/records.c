@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/mem.h"
 #include "base/row.h"
 #include "near.h"
@@ -14,6 +15,7 @@ static tg_type column_type(tg_field_type type) {
   case TG_FIELD_INT:
   case TG_FIELD_DEC:
   case TG_FIELD_EXP:
+  case TG_FIELD_DURATION:
     return TG_I64;
   case TG_FIELD_WORD:
   case TG_FIELD_TEXT:
@@ -135,6 +137,10 @@ static tg_status read_cell(const tg_template_field *f, const tg_line *line, tg_s
   case TG_FIELD_DEC:
   case TG_FIELD_EXP:
     return read_decimal(f, p, end, cell);
+  case TG_FIELD_DURATION:
+    status = tg_parse_duration(p, end, &value);
+    cell->bits = (uint64_t)value;
+    return status;
   default:
     return TG_OK;
   }
