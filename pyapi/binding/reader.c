@@ -196,6 +196,16 @@ static PyObject *records_ledger(PyObject *self, PyObject *unused) {
   return out;
 }
 
+static PyObject *records_unread(PyObject *self, PyObject *unused) {
+  (void)unused;
+  const tg_records *records = records_of(self);
+  size_t rule = SIZE_MAX;
+  if (records == NULL) return NULL;
+  const uint64_t n = tg_records_unread(records, &rule);
+  const char *name = rule == SIZE_MAX ? "" : tg_ruleset_name(tg_records_rules(records), rule);
+  return Py_BuildValue("(Ks)", (unsigned long long)n, name);
+}
+
 static PyObject *records_totals(PyObject *self, PyObject *unused) {
   (void)unused;
   const tg_records *records = records_of(self);
@@ -220,6 +230,8 @@ static PyMethodDef records_methods[] = {
     {"counts", records_counts, METH_NOARGS, "counts()\n--\n\nRecords of each rule, in order."},
     {"ledger", records_ledger, METH_NOARGS,
      "ledger()\n--\n\n(tag, occurrences, used, problems, further) of each tag."},
+    {"unread", records_unread, METH_NOARGS,
+     "unread()\n--\n\n(lines of the programs found that were not read, the rule with most of them)."},
     {"totals", records_totals, METH_NOARGS, "totals()\n--\n\nBytes, lines, records, problems."},
     {NULL, NULL, 0, NULL}};
 

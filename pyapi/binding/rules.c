@@ -53,7 +53,8 @@ static int take_rule(PyObject *dict, tg_rule_def *def, const char ***rows) {
   if (take_text(dict, "name", &def->name) < 0 || take_text(dict, "pattern", &def->pattern) < 0 ||
       take_text(dict, "tag", &def->tag) < 0 || take_text(dict, "values", &def->values) < 0 ||
       take_text(dict, "unit", &def->unit) < 0 ||
-      take_text(dict, "exponents", &def->exponents) < 0 || take_text(dict, "end", &def->end) < 0 ||
+      take_text(dict, "exponents", &def->exponents) < 0 ||
+      take_text(dict, "context", &def->context) < 0 || take_text(dict, "end", &def->end) < 0 ||
       take_rows(dict, rows) < 0) {
     return -1;
   }

@@ -17,39 +17,88 @@ EXAMPLES = {
         "4194304 bytes (4.2 MB) copied, 3.07516 s, 1.4 MB/s\n"
         "262144 bytes (262 kB, 256 KiB) copied, 0.00341051 s, 76.9 MB/s\n"
         "16 bytes copied, 1.2e-05 s, 1.3 MB/s\n"
-        "4194304 bytes (4.0MB) copied, 0.010456 seconds, 382.6MB/s\n",
+        "4194304 bytes (4.0MB) copied, 0.010456 seconds, 382.6MB/s\n"
+        "1 byte copied, 0.0001 s, 10.0 kB/s\n"
+        "8388608 bytes (8.4 MB) copied, 2 seconds, 4.2 MB/s\n"
+        "4194304 bytes transferred in 0.010456 secs (401138485 bytes/sec)\n",
         [
             ("dd", "gnu", "time", "bytes=4194304", "3.07516", "s"),
             ("dd", "gnu", "time", "bytes=262144", "0.00341051", "s"),
             ("dd", "gnu", "time", "bytes=16", "0.000012", "s"),
             ("dd", "busybox", "time", "bytes=4194304", "0.010456", "s"),
+            ("dd", "gnu", "time", "bytes=1", "0.0001", "s"),
+            ("dd", "busybox", "time", "bytes=8388608", "2", "s"),
+            ("dd", "bsd", "time", "bytes=4194304", "0.010456", "s"),
         ],
     ),
-    # u-dma-buf-test, udmabuf's README (python), Example-2-Ultra96 (negative.py), ArgSort-Ultra96.
+    # A line of each print that the rule file names; the values are those of the READMEs.
     "ikwzm": (
         "mmap write test : sync=1 time=0.000733 sec (0.000732 sec)\n"
+        "file read  test : sync=0 time=0.000363 sec (0.000329 sec)\n"
+        "mmap read  test : sync=1 time=5.679575 msec (5.675327 msec)\n"
+        "mmap read  test : sync=1 throughput= 37.8 MBytes/sec\n"
+        "mmap read  test(SIZE=262144, O_SYNC=1) : time = 0.006423 sec\n"
+        "file write test(SIZE=262144, O_SYNC=0) : time=0.001312 sec (0.001309 sec)\n"
+        "sync_mode=1, O_SYNC=0, time = 1.726000 sec\n"
+        "time = 0.100002 sec\n"
         "throughput= 83.2 MBytes/sec\n"
+        "    Run Time       : 0.012345678 #[Second]\n"
         "udmabuf0   : elapsed_time:0.11204075813293457[sec]\n"
         "total:9.228[msec] setup:0.803[msec] xfer:7.894[msec] cleanup:0.532[msec]\n"
+        "average_setup_time  :0.624[msec]\n"
+        "average_cleanup_time:0.464[msec]\n"
         "average_xfer_time   :1.769[msec]\n"
         "throughput          :148.187[MByte/sec]\n"
         "argsort_test   : time         :   26.149 # [msec]\n"
-        "throughput   :   38.046 # [mwords/sec]\n"
-        "Debug_Time(0):   25.199 # [msec]\n",
+        "argsort_test   : average_time: 26.125 [msec]\n"
+        "generate_expect: time        : 900.5 [msec]\n"
+        "   average_time :   27.000 # [msec]\n"
+        "argsort_test   : throughput   :   38.046 # [mwords/sec]\n"
+        "argsort_test   : throughput  : 38.25[Mwords/sec]\n"
+        "generate_expect: thougput    : 1.5[Mwords/sec]\n"
+        "argsort Debug_Time(0):   25.199 # [msec]\n"
+        "argsort Debug Time  : [1] : 25.5 [msec]\n"
+        "expected run time 12.75 [msec]\n",
         [
             ("ikwzm", "mmap", "total", "how=mmap sync=1 what=write", "0.000733", "s"),
             ("ikwzm", "mmap", "main", "how=mmap sync=1 what=write", "0.000732", "s"),
+            ("ikwzm", "mmap", "total", "how=file sync=0 what=read", "0.000363", "s"),
+            ("ikwzm", "mmap", "main", "how=file sync=0 what=read", "0.000329", "s"),
+            ("ikwzm", "mmap", "total", "how=mmap sync=1 what=read", "5.679575", "ms"),
+            ("ikwzm", "mmap", "main", "how=mmap sync=1 what=read", "5.675327", "ms"),
+            ("ikwzm", "mmap", "rate", "how=mmap sync=1 what=read", "37.8", "MBytes/sec"),
+            ("ikwzm", "mmap", "total", "how=mmap size=262144 sync=1 what=read", "0.006423", "s"),
+            ("ikwzm", "mmap", "total", "how=file size=262144 sync=0 what=write", "0.001312", "s"),
+            ("ikwzm", "mmap", "main", "how=file size=262144 sync=0 what=write", "0.001309", "s"),
+            ("ikwzm", "mode", "time", "mode=1 sync=0", "1.726", "s"),
+            ("ikwzm", "write", "time", None, "0.100002", "s"),
             ("ikwzm", "throughput", "rate", None, "83.2", "MBytes/sec"),
+            ("ikwzm", "ioctl_run", "time", None, "0.012345678", "s"),
             ("ikwzm", "python", "time", "name=udmabuf0", "0.11204075813293457", "s"),
             ("ikwzm", "negative", "total", None, "9.228", "ms"),
             ("ikwzm", "negative", "setup", None, "0.803", "ms"),
             ("ikwzm", "negative", "xfer", None, "7.894", "ms"),
             ("ikwzm", "negative", "cleanup", None, "0.532", "ms"),
+            ("ikwzm", "negative_average", "average", "what=setup", "0.624", "ms"),
+            ("ikwzm", "negative_average", "average", "what=cleanup", "0.464", "ms"),
             ("ikwzm", "negative_average", "average", "what=xfer", "1.769", "ms"),
             ("ikwzm", "negative_throughput", "rate", None, "148.187", "MByte/sec"),
-            ("ikwzm", "argsort", "time", "what=time", "26.149", "ms"),
-            ("ikwzm", "argsort_throughput", "rate", None, "38.046", "mwords/sec"),
+            ("ikwzm", "argsort", "time", "program=argsort_test what=time", "26.149", "ms"),
+            ("ikwzm", "argsort", "time", "program=argsort_test what=average_time", "26.125", "ms"),
+            ("ikwzm", "argsort", "time", "program=generate_expect what=time", "900.5", "ms"),
+            ("ikwzm", "argsort", "time", "what=average_time", "27", "ms"),
+            (
+                *("ikwzm", "argsort_throughput", "rate", "program=argsort_test"),
+                *("38.046", "mwords/sec"),
+            ),
+            ("ikwzm", "argsort_throughput", "rate", "program=argsort_test", "38.25", "mwords/sec"),
+            (
+                *("ikwzm", "argsort_throughput", "rate", "program=generate_expect"),
+                *("1.5", "mwords/sec"),
+            ),
             ("ikwzm", "argsort_debug", "time", "n=0", "25.199", "ms"),
+            ("ikwzm", "argsort_debug", "time", "n=1", "25.5", "ms"),
+            ("ikwzm", "argsort_expected", "time", None, "12.75", "ms"),
         ],
     ),
     # rt-tests: the summary that cyclictest -q prints, as users post it.
@@ -95,16 +144,27 @@ EXAMPLES = {
             ("tsp", "interrupts", "returns", "mpidr=1", "9", "count"),
         ],
     ),
-    # systemd-analyze(1); spans as systemd prints them.
+    # systemd-analyze(1) and format_timespan: the year of 365.25 days, the month its twelfth.
     "systemd_analyze": (
         "Startup finished in 17.626s (firmware) + 5.744s (loader) + 498ms (kernel)"
-        " + 2.531s (initrd) + 1min 1.585s (userspace) = 1min 31.047s\n",
+        " + 2.531s (initrd) + 1min 1.585s (userspace) = 1min 31.047s\n"
+        "systemd[1]: Startup finished in 1min 200ms (kernel) + 1h 3min 2.500s (userspace) = 1h.\n"
+        "Startup finished in 2min (kernel) + 1h 5.100s (userspace) = 1h 2min 5.100s\n"
+        "Startup finished in 1y 2month 3w 4d 5h 6min 7.008s (kernel) + 12us (userspace) = ...\n"
+        "graphical.target reached after 1min 1.585s in userspace\n",
         [
-            ("systemd_analyze", "firmware", "time", None, "17626", "ms"),
-            ("systemd_analyze", "loader", "time", None, "5744", "ms"),
-            ("systemd_analyze", "kernel", "time", None, "498", "ms"),
-            ("systemd_analyze", "initrd", "time", None, "2531", "ms"),
-            ("systemd_analyze", "userspace", "time", None, "61585", "ms"),
+            ("systemd_analyze", "firmware", "time", None, "17626000", "us"),
+            ("systemd_analyze", "loader", "time", None, "5744000", "us"),
+            ("systemd_analyze", "kernel", "time", None, "498000", "us"),
+            ("systemd_analyze", "initrd", "time", None, "2531000", "us"),
+            ("systemd_analyze", "userspace", "time", None, "61585000", "us"),
+            ("systemd_analyze", "kernel", "time", None, "60200000", "us"),
+            ("systemd_analyze", "userspace", "time", None, "3782500000", "us"),
+            ("systemd_analyze", "kernel", "time", None, "120000000", "us"),
+            ("systemd_analyze", "userspace", "time", None, "3605100000", "us"),
+            ("systemd_analyze", "kernel", "time", None, "38995567008000", "us"),
+            ("systemd_analyze", "userspace", "time", None, "12", "us"),
+            ("systemd_analyze", "reached", "time", "target=graphical.target", "61585000", "us"),
         ],
     ),
     # optee_test, stats.c.
@@ -163,6 +223,46 @@ def test_torn_and_hostile_lines_give_nothing(tmp_path):
         "REE time: seconds, milliseconds\nthroughput= MBytes/sec\n" + "copied, " * 1000 + "\n"
     )
     assert len(read(tmp_path, text + "hello\n").readings) == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x 5s 1min (kernel)",  # a part behind a smaller one: its tail is no value
+        "Startup in 1min2s (kernel)",
+        "Startup in 1.5min 2s (kernel)",
+        "Startup in 3h 3h (kernel)",
+        "Startup in 12fortnights (kernel)",
+        "Startup in 99999999999999999999y (kernel)",
+    ],
+)
+def test_a_duration_is_read_whole_or_not_at_all(line):
+    text = f"Startup finished in 1s (userspace) = 1s\n{line}\n"
+    data = tg.read(text.encode())
+    assert data.readings["value"].tolist() == [1_000_000]
+    assert data.infos[0].unread + len(data.problems) == 1
+
+
+def test_lines_of_a_program_that_was_found_are_counted_where_no_rule_reads_them(tmp_path, capsys):
+    good = "mmap write test : sync=1 time=0.000733 sec (0.000732 sec)\n"
+    bad = "mmap write test : sync=1 time=7 parsecs (6 parsecs)\n"
+    path = tmp_path / "log"
+    path.write_text(good + bad * 3)
+    assert main(["show", str(path)]) == 0
+    out = capsys.readouterr().out
+    first = out.splitlines()[0]
+    assert "2 readings of 2 keys, 3 lines of the same program not read" in first
+    assert "3 lines of the same program were not read (near ikwzm.mmap" in out
+    assert main(["show", "--strict", str(path)]) == 1
+    path.write_text(good)
+    assert main(["show", "--strict", str(path)]) == 0
+
+
+def test_a_common_word_alone_is_no_line_of_a_program():
+    text = b"262144 files copied, none lost\n" * 3 + b"sync_mode= of a foreign program\n"
+    data = tg.read(b"REE time: 1 seconds, 5 milliseconds\n" + text)
+    assert data.infos[0].unread == 0
+    assert "not read" not in data.headline()
 
 
 def test_a_mixed_source_gives_all_its_formats(tmp_path):

@@ -115,13 +115,19 @@ enum {
 };
 TG_API const tg_table *tg_records_near(const tg_records *r);
 
-/* The ledger per distinct tag: occurrences = used + problems + further (see CONTRIBUTING). */
+/* The ledger per distinct tag: occurrences = used + problems + further (see CONTRIBUTING). `unread`
+ * counts lines that had the tag of soft rules and gave no record. */
 typedef struct tg_ledger {
   tg_str tag;
-  uint64_t occurrences, used, problems, further;
+  uint64_t occurrences, used, problems, further, unread;
 } tg_ledger;
 TG_API size_t tg_records_ledger_count(const tg_records *r);
 TG_API tg_status tg_records_ledger(const tg_records *r, size_t i, tg_ledger *out);
+
+/* How many lines of the programs that were found were not read: `unread` of the tags of rules with
+ * values, where some rule of the same format has records. `rule` names the rule with most of them,
+ * SIZE_MAX where there are none. */
+TG_API uint64_t tg_records_unread(const tg_records *r, size_t *rule);
 
 /* Totals of the source. */
 typedef struct tg_source_totals {

@@ -32,6 +32,10 @@ typedef struct tg_rule_def {
   const char *end;       /* section: the template of its last line; "" = a blank line */
   const char *const *rows; /* section: templates tried on every line between, "name=template",
                               NULL-terminated; NULL = no section */
+  const char *context;   /* names of rules, separated by commas, "kind" or "format.kind": the fields of
+                            their last record before a line are labels of its readings, too. They go
+                            from the outside in: a record of one of them ends those behind it. Fields
+                            that the line has as well must agree */
   tg_better better;
   bool all;              /* policy: false = the first match ends the line; true = every match of
                             the line is a record, and every other occurrence a problem (two
@@ -120,6 +124,10 @@ TG_API tg_status tg_ruleset_value(const tg_ruleset *set, size_t rule, size_t val
 /* The unit word, or with `*field` != SIZE_MAX the field that names it. */
 TG_API const char *tg_ruleset_unit(const tg_ruleset *set, size_t rule, size_t *field);
 TG_API tg_better tg_ruleset_better(const tg_ruleset *set, size_t rule);
+/* The rules whose fields are labels of its readings, too (tg_rule_def.context); how many there are. */
+TG_API size_t tg_ruleset_contexts(const tg_ruleset *set, size_t rule);
+/* One of them, from the outside in. TG_OK, TG_ENOTFOUND. */
+TG_API tg_status tg_ruleset_context(const tg_ruleset *set, size_t rule, size_t i, size_t *context);
 
 /* Where a field stands in the text that was matched. start == SIZE_MAX: an absent optional. */
 typedef struct tg_span {

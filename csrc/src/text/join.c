@@ -137,6 +137,7 @@ static void join_totals(tg_records *into, const tg_records *more) {
     into->tally[i].occurrences += more->tally[i].occurrences;
     into->tally[i].used += more->tally[i].used;
     into->tally[i].problems += more->tally[i].problems;
+    into->tally[i].unread += more->tally[i].unread;
   }
   into->totals.bytes += more->totals.bytes;
   into->totals.lines += more->totals.lines;

@@ -51,7 +51,10 @@ tg_status tg_reader_quick(tg_reader *r, const uint8_t *p, size_t n, uint64_t off
   if (found_rule == NO_RULE && (tag->hard || tg_has_colour(p, n))) return TG_OK;
   *done = true;
   r->out->tally[hit->needle].occurrences++;
-  if (found_rule == NO_RULE) return TG_OK;
+  if (found_rule == NO_RULE) {
+    r->out->tally[hit->needle].unread++;
+    return TG_OK;
+  }
   tg_line *line = &r->usual;
   line->p = p;
   line->n = n;

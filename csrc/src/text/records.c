@@ -419,8 +419,41 @@ tg_status tg_records_ledger(const tg_records *r, size_t i, tg_ledger *out) {
   if (i >= r->n_tally) return TG_ENOTFOUND;
   const tg_tally *t = &r->tally[i];
   *out = (tg_ledger){tg_tag_text(r->rules, i), t->occurrences, t->used, t->problems,
-                     t->occurrences - t->used - t->problems};
+                     t->occurrences - t->used - t->problems, t->unread};
   return TG_OK;
+}
+
+/* True if a rule of the same format (the name up to the dot) has records. */
+static bool format_found(const tg_records *r, size_t rule) {
+  const char *name = r->rules->rules[rule].name;
+  const size_t n = strcspn(name, ".");
+  for (size_t k = 0; k < r->n_tables; k++) {
+    const char *it = r->rules->rules[k].name;
+    if (strncmp(it, name, n) == 0 && it[n] == name[n] && tg_table_rows(r->tables[k]) > 0)
+      return true;
+  }
+  return false;
+}
+
+uint64_t tg_records_unread(const tg_records *r, size_t *rule) {
+  uint64_t sum = 0;
+  uint64_t most = 0;
+  *rule = SIZE_MAX;
+  for (size_t i = 0; i < r->n_tally; i++) {
+    const tg_tag *tag = &r->rules->tags[i];
+    size_t known = TG_NOT;
+    for (size_t k = 0; k < tag->n_rules && r->tally[i].unread > 0 && known == TG_NOT; k++) {
+      const size_t at = tag->rules[k];
+      if (r->rules->rules[at].n_values > 0 && format_found(r, at)) known = at;
+    }
+    if (known == TG_NOT) continue;
+    sum += r->tally[i].unread;
+    if (r->tally[i].unread > most) {
+      most = r->tally[i].unread;
+      *rule = known;
+    }
+  }
+  return sum;
 }
 
 tg_source_totals tg_records_totals(const tg_records *r) { return r->totals; }

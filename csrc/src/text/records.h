@@ -24,7 +24,7 @@ typedef struct tg_place {
 } tg_place;
 
 typedef struct tg_tally {
-  uint64_t occurrences, used, problems;
+  uint64_t occurrences, used, problems, unread;
 } tg_tally;
 
 struct tg_records {

@@ -13,6 +13,8 @@ static void rule_clear(const tg_alloc *a, tg_rule *r) {
     tg_release(a, r->values[i].terms);
   }
   tg_release(a, r->values);
+  tg_release(a, r->context_names);
+  tg_release(a, r->contexts);
   tg_release(a, r->name);
   tg_release(a, r->unit);
   tg_release(a, r->pattern);
@@ -82,7 +84,11 @@ static tg_status add_rule(tg_ruleset *set, tg_intern *names, const tg_rule_def *
     name_error(err, status, name);
     goto fail;
   }
-  status = tg_rule_exponents(&r, def->exponents, lenient, err);
+  if (def->context != NULL) {
+    r.context_names = tg_copy_text(a, def->context, strlen(def->context));
+    if (r.context_names == NULL) status = TG_ENOMEM;
+  }
+  if (status == TG_OK) status = tg_rule_exponents(&r, def->exponents, lenient, err);
   if (status == TG_OK) status = tg_rule_values(a, &r, def->values, lenient, err);
   if (status == TG_OK) status = tg_rule_unit(a, &r, def->unit, lenient, err);
   if (status != TG_OK) goto fail;
@@ -179,6 +185,40 @@ static tg_status add_def(tg_ruleset *set, tg_intern *names, const tg_rule_def *d
   return status;
 }
 
+/* The rule of that name; a name without a dot is a kind of the same format as rule `of`. */
+static size_t find_context(const tg_ruleset *set, size_t of, const char *name, size_t n) {
+  const char *own = set->rules[of].name;
+  const char *dot = strchr(own, '.');
+  const bool kind = dot != NULL && memchr(name, '.', n) == NULL;
+  const size_t lead = kind ? (size_t)(dot - own) + 1 : 0;
+  for (size_t k = 0; k < set->n_rules; k++) {
+    const char *it = set->rules[k].name;
+    if (strlen(it) != lead + n || memcmp(it + lead, name, n) != 0) continue;
+    if (memcmp(it, own, lead) == 0) return k;
+  }
+  return TG_NOT;
+}
+
+/* Finds the rules that a rule names as its context. All rules are known by now. */
+static tg_status link_contexts(tg_ruleset *set, size_t k, tg_error *err) {
+  tg_rule *r = &set->rules[k];
+  const char *at = r->context_names;
+  while (at != NULL && *at != '\0') {
+    const size_t n = strcspn(at, ",");
+    const size_t found = find_context(set, k, at, n);
+    if (found == TG_NOT) {
+      return tg_fail(err, TG_ESYNTAX, 0, 0, "rule '%.60s', context: there is no rule '%.*s'", r->name,
+                     n < 60 ? (int)n : 60, at);
+    }
+    const tg_status status = tg_reserve(&set->alloc, &r->contexts, &r->cap_contexts,
+                                        r->n_contexts + 1, sizeof *r->contexts);
+    if (status != TG_OK) return status;
+    r->contexts[r->n_contexts++] = found;
+    at += n + (at[n] == ',');
+  }
+  return TG_OK;
+}
+
 /* Puts rule `k` under its tag, which is added if new. `texts` has those of all tags, in order. */
 static tg_status add_tag(tg_ruleset *set, tg_intern *texts, size_t k) {
   const tg_alloc *a = &set->alloc;
@@ -235,6 +275,8 @@ static tg_status compile(tg_ruleset *set, const tg_rule_def *defs, size_t n, tg_
   if (status == TG_OK) status = tg_intern_new(&set->alloc, UINT32_MAX, &texts);
   for (size_t i = 0; status == TG_OK && i < n; i++)
     status = add_def(set, names, &defs[i], i, err);
+  for (size_t k = 0; status == TG_OK && k < set->n_rules; k++)
+    status = link_contexts(set, k, err);
   for (size_t k = 0; status == TG_OK && k < set->n_rules; k++)
     status = add_tag(set, texts, k);
   tg_intern_free(names);
@@ -348,6 +390,16 @@ const char *tg_ruleset_unit(const tg_ruleset *set, size_t rule, size_t *field) {
 
 tg_better tg_ruleset_better(const tg_ruleset *set, size_t rule) {
   return rule < set->n_rules ? set->rules[rule].better : TG_BETTER_NONE;
+}
+
+size_t tg_ruleset_contexts(const tg_ruleset *set, size_t rule) {
+  return rule < set->n_rules ? set->rules[rule].n_contexts : 0;
+}
+
+tg_status tg_ruleset_context(const tg_ruleset *set, size_t rule, size_t i, size_t *context) {
+  if (i >= tg_ruleset_contexts(set, rule)) return TG_ENOTFOUND;
+  *context = set->rules[rule].contexts[i];
+  return TG_OK;
 }
 
 tg_status tg_ruleset_match(tg_ruleset *set, size_t rule, const uint8_t *p, size_t n,

@@ -22,6 +22,9 @@ typedef struct tg_rule {
   tg_template *t;
   tg_value *values;
   size_t n_values, cap_values;
+  char *context_names;
+  size_t *contexts; /* rules */
+  size_t n_contexts, cap_contexts;
   size_t unit_field; /* TG_NOT: `unit` is a word */
   size_t tag;        /* TG_NOT: a row of a section */
   size_t section;    /* the section it begins, or lies in as a row; TG_NOT: none */

@@ -9,6 +9,7 @@
 typedef struct tg_miss_of_tag {
   uint64_t serial; /* of the line; another one: not seen on this line */
   uint64_t group;  /* of the line on which its rules of policy all were tried */
+  uint64_t unread; /* of the line that was last counted as unread */
   size_t at, reach, rule;
   const char *reason, *expected;
   uint32_t item;

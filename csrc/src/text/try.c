@@ -275,6 +275,19 @@ static tg_status try_rules(tg_reader *r, const tg_line *line, const tg_hit *hits
   return tell_missed(r, TG_NOT, &any_all);
 }
 
+/* A line that gave no record: it is unread for each of its tags, if it will not be a problem. */
+static void count_unread(tg_reader *r, const tg_hit *hits, size_t n_hits) {
+  for (size_t i = 0; i < n_hits; i++) {
+    if (r->rules->tags[hits[i].needle].hard) return;
+  }
+  for (size_t i = 0; i < n_hits; i++) {
+    tg_miss_of_tag *miss = &r->misses[hits[i].needle];
+    if (miss->unread == r->serial) continue;
+    miss->unread = r->serial;
+    r->out->tally[hits[i].needle].unread++;
+  }
+}
+
 tg_status tg_reader_try(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
                         bool commit, tg_outcome *out) {
   size_t before = r->out->n_order;
@@ -286,6 +299,7 @@ tg_status tg_reader_try(tg_reader *r, const tg_line *line, const tg_hit *hits, s
   for (size_t i = 0; commit && i < n_hits; i++) r->out->tally[hits[i].needle].occurrences++;
   r->noting = commit && r->near != NULL;
   status = try_rules(r, line, hits, n_hits, commit, out);
+  if (commit && out->records == 0) count_unread(r, hits, n_hits);
   if (r->noting) {
     bool taken = r->out->n_order > before;
     tg_near_settle(r->near, taken ? r->out->order[before].rule : TG_NOT);

@@ -126,10 +126,11 @@ def status(args: argparse.Namespace, data: Dataset) -> int:
     """What the input alone says of the exit status.
 
     2 where a source was unreadable, damaged or not recognised; 1 with ``--strict`` where there
-    are problems; 3 where there are no readings.
+    are problems or lines of a known program that were not read; 3 where there are no readings.
     """
     failed = any(i.state not in ("read",) and "duplicate" not in i.state for i in data.infos)
-    torn = args.strict and len(data.problems) > 0
+    unread = any(info.unread for info in data.infos)
+    torn = args.strict and (len(data.problems) > 0 or unread)
     return common.worst(
         common.USAGE if failed else common.DONE,
         common.BAD if torn else common.DONE,

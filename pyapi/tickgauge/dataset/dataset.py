@@ -61,6 +61,10 @@ class SourceInfo:
         What speaks for each format of lines, with its score.
     bytes, lines, records, problems : int
     ledger : list of (tag, occurrences, used, problems, further)
+    unread : int
+        Lines of a program whose output was found that no rule could read.
+    unread_rule : str
+        The rule that most of them belong to.
     message : str
         What went wrong, if anything.
     """
@@ -77,6 +81,8 @@ class SourceInfo:
     lines: int = 0
     records: int = 0
     problems: int = 0
+    unread: int = 0
+    unread_rule: str = ""
     compression: str = ""
     message: str = ""
 
@@ -394,6 +400,9 @@ class Dataset:
             counted(len(self.table("boots")), "boot"),
             f"{counted(len(self.readings), 'reading')} of {counted(len(self.keys), 'key')}",
         ]
+        unread = sum(info.unread for info in self.infos)
+        if unread:
+            parts.append(f"{counted(unread, 'line')} of the same program not read")
         for name in self._tables:
             if name not in UNCOUNTED:
                 parts.append(_counted(len(self.table(name)), name))

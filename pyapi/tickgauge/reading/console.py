@@ -155,6 +155,7 @@ def read_lines(
         totals[name] for name in ("lines", "records", "problems")
     )
     info.ledger = records.ledger()
+    info.unread, info.unread_rule = records.unread()
     info.formats = _formats_of(records)
     info.evidence = _evidence(records, info.formats)
     if info.state == "read" and not info.formats and not info.problems:

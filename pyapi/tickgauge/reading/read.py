@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..limits import Limits
 from ..sources.source import Pieces, Source, Stream, expand, opened
 from ..util.optional import need
+from ..util.text import counted
 from .console import RULESETS, read_lines
 from .detect import LINES, Verdict, detect
 from .many_files import in_order
@@ -260,6 +261,13 @@ def _checked(data: Dataset, alone: bool = True) -> Dataset:
     if alone and failed and len(failed) == len(infos) and not any(info.records for info in infos):
         raise InputError(failed[0].message, path=failed[0].name)
     data.notes += [f"{info.name}: {info.message}" for info in infos if info.message]
+    data.notes += [
+        f"{info.name}: {counted(info.unread, 'line')} of the same program "
+        f"{'was' if info.unread == 1 else 'were'} not read (near {info.unread_rule}); "
+        "show --why tells where they failed"
+        for info in infos
+        if info.unread and not info.state.startswith("duplicate")
+    ]
     data.notes += _unsettled(data.parts)
     return data
 

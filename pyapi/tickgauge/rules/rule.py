@@ -43,6 +43,10 @@ class Rule:
         `values` the line gives records only.
     unit : str, optional
         ``"ns" "us" "ms" "s" "tick" "cycle"`` or any word; ``"{u}"`` takes it from a field.
+    context : str or sequence of str, optional
+        Names of other rules (``"kind"`` of the same format, or ``"format.kind"``): the fields of
+        their last record before a line are labels of its readings, too. They go from the outside
+        in: a record of one ends those behind it. Fields that the line has as well must agree.
     tag : str, optional
         The literal that is looked for; by default the first one of at least three bytes
         without a blank. Name it where that one is common.
@@ -87,6 +91,7 @@ class Rule:
         metric: str | None = None,
         values: Mapping[str, str] | None = None,
         unit: str | None = None,
+        context: str | Sequence[str] = (),
         tag: str | None = None,
         better: str = "lower",
         exponents: Mapping[str, int] | None = None,
@@ -109,6 +114,7 @@ class Rule:
             "tag": tag,
             "values": ",".join(f"{m}={f}" for m, f in given.items()) or None,
             "unit": unit,
+            "context": (context if isinstance(context, str) else ",".join(context)) or None,
             "exponents": ",".join(f"{f}={e:d}" for f, e in (exponents or {}).items()) or None,
             "better": _BETTER[better],
             "all": bool(all),
@@ -117,7 +123,7 @@ class Rule:
             "rows": tuple(f"{k}={t}" for k, t in rows.items()) if rows else None,
         }
         self._items = items
-        _check([self], limits)
+        _check([self.alone()], limits)
 
     @property
     def name(self) -> str:
@@ -132,6 +138,14 @@ class Rule:
     def definition(self) -> dict[str, Any]:
         """The rule as the core takes it."""
         return dict(self._items)
+
+    def alone(self) -> Rule:
+        """The same rule without the other rules that it names."""
+        if not self._items["context"]:
+            return self
+        new = object.__new__(Rule)
+        new._items = {**self._items, "context": None}
+        return new
 
     def renamed(self, name: str) -> Rule:
         """The same rule under another name."""
@@ -243,8 +257,8 @@ def with_shipped(rules: Sequence[Rule]) -> list[Rule]:
 
 
 _KEYS = frozenset(
-    {"name", "template", "value", "metric", "values", "unit", "tag", "better", "exponents"}
-    | {"all", "soft", "end", "rows", "comment"}
+    {"name", "template", "value", "metric", "values", "unit", "context", "tag", "better"}
+    | {"exponents", "all", "soft", "end", "rows", "comment"}
 )
 
 
@@ -286,9 +300,15 @@ def load_rules(path: str | os.PathLike[str], limits: Limits = LIMITS) -> list[Ru
     if len(tables) > limits.rules:
         text = f"has {len(tables)} rules, more than {limits.rules} (--limit rules=N)"
         raise LimitError(text, path=str(path))
-    return _numbered(
+    rules = _numbered(
         [_from_table(table, i, str(prefix), str(path), limits) for i, table in enumerate(tables)]
     )
+    try:
+        _check(rules, limits)  # together: rules name each other
+    except RuleError as error:
+        error.path = str(path)
+        raise
+    return rules
 
 
 def _text_of(path: Path, most: int) -> str:
