@@ -77,7 +77,7 @@ static inline void TG_SORT_NAME(TG_SORT_ITEM *v, size_t n) {
     size_t n;
     unsigned depth;
   } later[sizeof(size_t) * 8]; /* the longer half waits here, so each is at most half of the last */
-  size_t waiting = 0, sorted = 1;
+  size_t n_later = 0, sorted = 1;
   unsigned depth = 0; /* splits until a part counts as badly split */
   while (sorted < n && !(TG_SORT_BEFORE(&v[sorted], &v[sorted - 1]))) sorted++;
   if (sorted >= n) return;
@@ -86,9 +86,9 @@ static inline void TG_SORT_NAME(TG_SORT_ITEM *v, size_t n) {
     while (n > TG_SORT_SHORT && depth > 0) {
       const size_t first = TG_SORT_PART(_split)(v, n), second = n - first;
       depth--;
-      later[waiting].v = first < second ? v + first : v;
-      later[waiting].n = first < second ? second : first;
-      later[waiting++].depth = depth;
+      later[n_later].v = first < second ? v + first : v;
+      later[n_later].n = first < second ? second : first;
+      later[n_later++].depth = depth;
       v = first < second ? v : v + first;
       n = first < second ? first : second;
     }
@@ -97,10 +97,10 @@ static inline void TG_SORT_NAME(TG_SORT_ITEM *v, size_t n) {
     } else {
       TG_SORT_PART(_insert)(v, n);
     }
-    if (waiting == 0) return;
-    v = later[--waiting].v;
-    n = later[waiting].n;
-    depth = later[waiting].depth;
+    if (n_later == 0) return;
+    v = later[--n_later].v;
+    n = later[n_later].n;
+    depth = later[n_later].depth;
   }
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "boots_walk.h"
-#include "formats.h"
+#include "reducer.h"
 
 static const tg_column_def boot_columns[TG_BOOT_COLUMNS] = {
     [TG_BOOT_SOURCE] = {"source", TG_U32, 0},    [TG_BOOT_BOOT] = {"boot", TG_U32, 0},
@@ -125,8 +125,7 @@ static tg_status gather_groups(groups *g) {
   uint64_t tee = o->have_tee_offset ? (uint64_t)o->tee_offset : 0;
   for (size_t s = 0; s < g->in->n_sources; s++) {
     tg_marks *m = &g->marks[s];
-    tg_status st = tg_marks_gather(g->in, g->in->sources[s], tee, m);
-    if (st != TG_OK) return st;
+    TG_TRY(tg_marks_gather(g->in, g->in->sources[s], tee, m));
     bool tee_first = false;
     size_t change = console_change(m, &tee_first);
     bool one = change == m->n;
@@ -134,16 +133,15 @@ static tg_status gather_groups(groups *g) {
     for (size_t i = 0; i < m->n && only_tee; i++) {
       only_tee = m->at[i].lane == TG_LANE_TEE || m->at[i].kind == TG_MARK_OTHER;
     }
-    st = add_group(g, s, 0, change, one ? only_tee : tee_first);
-    if (st == TG_OK) st = add_group(g, s, change, m->n, !tee_first);
-    if (st != TG_OK) return st;
+    TG_TRY(add_group(g, s, 0, change, one ? only_tee : tee_first));
+    TG_TRY(add_group(g, s, change, m->n, !tee_first));
   }
   return TG_OK;
 }
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-/* Copies a text field of a console record into a boot. Rule TG_NONE: nothing. */
+/* Copies a text field of a console record into a boot that has none. Rule TG_NONE: nothing. */
 static tg_status copy_text(const tg_records *records, uint32_t rule, uint32_t row,
                            const char *field, tg_table *boots, size_t boot, size_t col) {
   size_t from = 0;
@@ -171,55 +169,43 @@ static tg_status set_chain(const tg_stretch *s, tg_table *boots, size_t row) {
   return tg_table_set_text(boots, row, TG_BOOT_CHAIN, (const uint8_t *)text, n);
 }
 
-/* What a stretch knows of its boot and the boot does not yet. */
+/* Adds to a boot all that a stretch of it knows. */
 static tg_status describe_boot(const groups *g, const group *of, const tg_stretch *s,
                                tg_table *boots, size_t row) {
-  const tg_records *records = g->marks[of->marks].records;
+  const tg_records *r = g->marks[of->marks].records;
   uint64_t hz = 0;
   tg_str chain;
-  tg_status st = TG_OK;
-  if (!tg_table_text(boots, row, TG_BOOT_CHAIN, &chain)) st = set_chain(s, boots, row);
-  if (st == TG_OK) {
-    st =
-        copy_text(records, s->version_rule, s->version_row, "version", boots, row, TG_BOOT_VERSION);
-  }
-  if (st == TG_OK) {
-    st = copy_text(records, s->version_rule, s->version_row, "build", boots, row, TG_BOOT_BUILD);
-  }
-  if (st == TG_OK) {
-    st = copy_text(records, s->built_rule, s->built_row, "built", boots, row, TG_BOOT_BUILT);
-  }
-  if (st == TG_OK) {
-    st = copy_text(records, s->platform_rule, s->platform_row, "platform", boots, row,
-                   TG_BOOT_PLATFORM);
-  }
-  if (st == TG_OK && s->hz != 0 && !tg_table_u64(boots, row, TG_BOOT_CLOCK, &hz)) {
-    st = tg_table_set_u64(boots, row, TG_BOOT_CLOCK, s->hz);
-  }
-  return st;
+  if (!tg_table_text(boots, row, TG_BOOT_CHAIN, &chain)) TG_TRY(set_chain(s, boots, row));
+  TG_TRY(copy_text(r, s->version_rule, s->version_row, "version", boots, row, TG_BOOT_VERSION));
+  TG_TRY(copy_text(r, s->version_rule, s->version_row, "build", boots, row, TG_BOOT_BUILD));
+  TG_TRY(copy_text(r, s->built_rule, s->built_row, "built", boots, row, TG_BOOT_BUILT));
+  TG_TRY(copy_text(r, s->platform_rule, s->platform_row, "platform", boots, row, TG_BOOT_PLATFORM));
+  if (s->hz != 0 && !tg_table_u64(boots, row, TG_BOOT_CLOCK, &hz))
+    TG_TRY(tg_table_set_u64(boots, row, TG_BOOT_CLOCK, s->hz));
+  return TG_OK;
 }
 
 /* A new boot that begins with a stretch; `number` counts within the source. */
 static tg_status add_boot(const groups *g, const group *of, const tg_stretch *s, uint32_t number,
                           tg_table *boots, size_t *row) {
-  tg_status st = tg_table_append(boots, row);
-  if (st == TG_OK) st = tg_table_set_u32(boots, *row, TG_BOOT_SOURCE, of->source);
-  if (st == TG_OK) st = tg_table_set_u32(boots, *row, TG_BOOT_BOOT, number);
-  if (st == TG_OK) st = tg_table_set_u64(boots, *row, TG_BOOT_LINE, s->line);
-  if (st == TG_OK) st = tg_table_set_u64(boots, *row, TG_BOOT_OFFSET, s->offset);
-  if (st == TG_OK) st = tg_table_set_cstr(boots, *row, TG_BOOT_REASON, s->reason);
-  if (st == TG_OK) st = describe_boot(g, of, s, boots, *row);
-  return st;
+  *row = tg_table_rows(boots);
+  tg_row w = tg_row_begin(boots);
+  tg_row_u32(&w, TG_BOOT_SOURCE, of->source);
+  tg_row_u32(&w, TG_BOOT_BOOT, number);
+  tg_row_u64(&w, TG_BOOT_LINE, s->line);
+  tg_row_u64(&w, TG_BOOT_OFFSET, s->offset);
+  tg_row_cstr(&w, TG_BOOT_REASON, s->reason);
+  TG_TRY(tg_row_end(&w));
+  return describe_boot(g, of, s, boots, *row);
 }
 
-static tg_status add_span(const group *of, const tg_stretch *s, uint32_t boot, tg_table *spans) {
-  size_t row = 0;
-  tg_status st = tg_table_append(spans, &row);
-  if (st == TG_OK) st = tg_table_set_u32(spans, row, TG_SPAN_SOURCE, of->source);
-  if (st == TG_OK) st = tg_table_set_u64(spans, row, TG_SPAN_LINE, s->line);
-  if (st == TG_OK) st = tg_table_set_u64(spans, row, TG_SPAN_OFFSET, s->offset);
-  if (st == TG_OK) st = tg_table_set_u32(spans, row, TG_SPAN_BOOT, boot);
-  return st;
+static tg_status add_span(const group *of, const tg_stretch *s, tg_table *spans) {
+  tg_row w = tg_row_begin(spans);
+  tg_row_u32(&w, TG_SPAN_SOURCE, of->source);
+  tg_row_u64(&w, TG_SPAN_LINE, s->line);
+  tg_row_u64(&w, TG_SPAN_OFFSET, s->offset);
+  tg_row_u32(&w, TG_SPAN_BOOT, s->boot);
+  return tg_row_end(&w);
 }
 
 /* --- which stretch belongs to which boot ----------------------------------------------------- */
@@ -253,8 +239,9 @@ static tg_status find_boot(const groups *g, const group *lead, const group *othe
   *match = SIZE_MAX;
   *fit = TG_FIT_NO;
   if (k < n) {
-    tg_status st = tg_stretch_fit(g->in->alloc, lead_marks, &lead->stretches.at[k], marks, s, fit);
-    if (st != TG_OK) return st;
+    tg_status status =
+        tg_stretch_fit(g->in->alloc, lead_marks, &lead->stretches.at[k], marks, s, fit);
+    if (status != TG_OK) return status;
     bool counted = n == other->stretches.n;
     if (*fit == TG_FIT_YES || (*fit != TG_FIT_NO && counted)) *match = k;
   }
@@ -263,9 +250,9 @@ static tg_status find_boot(const groups *g, const group *lead, const group *othe
   size_t only = SIZE_MAX;
   for (size_t i = k > NEAR_BOOTS ? k - NEAR_BOOTS : 0; i < n && i <= k + NEAR_BOOTS; i++) {
     tg_fit here = TG_FIT_NO;
-    tg_status st =
+    tg_status status =
         tg_stretch_fit(g->in->alloc, lead_marks, &lead->stretches.at[i], marks, s, &here);
-    if (st != TG_OK) return st;
+    if (status != TG_OK) return status;
     if (here != TG_FIT_YES) continue;
     found++;
     only = i;
@@ -287,21 +274,17 @@ static tg_status join_group(const groups *g, const group *lead, const group *oth
     size_t row = 0;
     tg_fit fit = TG_FIT_NO;
     if (tg_stop_at(g->in->options->stop, k, NEAR_BOOTS)) return TG_EINTERRUPTED;
-    tg_status st = find_boot(g, lead, other, k, &match, &fit);
-    if (st != TG_OK) return st;
+    TG_TRY(find_boot(g, lead, other, k, &match, &fit));
     if (match != SIZE_MAX) {
       s->boot = lead->stretches.at[match].boot;
-      st = describe_boot(g, other, s, boots, s->boot);
-    } else {
-      st = add_boot(g, other, s, number++, boots, &row);
-      s->boot = (uint32_t)row;
-      if (st == TG_OK) {
-        st = tg_result_problem(out, other->source, s->line, s->offset, "boots", "boots-apart",
-                               "the stamps from here on nest in no boot of the other console: "
-                               "left apart");
-      }
+      TG_TRY(describe_boot(g, other, s, boots, s->boot));
+      continue;
     }
-    if (st != TG_OK) return st;
+    TG_TRY(add_boot(g, other, s, number++, boots, &row));
+    s->boot = (uint32_t)row;
+    TG_TRY(tg_result_problem(out, other->source, s->line, s->offset, "boots", "boots-apart",
+                             "the stamps from here on nest in no boot of the other console: "
+                             "left apart"));
   }
   return TG_OK;
 }
@@ -312,47 +295,39 @@ static tg_status give_boots(groups *g, tg_table *boots, tg_result *out) {
   group *first = &g->at[lead];
   for (size_t k = 0; k < first->stretches.n; k++) {
     if (tg_reduce_stops(g->in, k)) return TG_EINTERRUPTED;
-    tg_status st = add_boot(g, first, &first->stretches.at[k], (uint32_t)k, boots, &row);
-    if (st != TG_OK) return st;
+    TG_TRY(add_boot(g, first, &first->stretches.at[k], (uint32_t)k, boots, &row));
     first->stretches.at[k].boot = (uint32_t)row;
   }
-  for (size_t i = 0; i < g->n; i++) {
-    if (i == lead) continue;
-    tg_status st = join_group(g, first, &g->at[i], boots, out);
-    if (st != TG_OK) return st;
-  }
+  for (size_t i = 0; i < g->n; i++)
+    if (i != lead) TG_TRY(join_group(g, first, &g->at[i], boots, out));
+  return TG_OK;
+}
+
+static tg_status find_boots(groups *g, tg_result *out) {
+  tg_table *boots = NULL;
+  tg_table *spans = NULL;
+  TG_TRY(tg_result_table(out, "boots", boot_columns, TG_BOOT_COLUMNS, &boots));
+  TG_TRY(tg_result_table(out, "spans", span_columns, TG_SPAN_COLUMNS, &spans));
+  if (g->in->n_sources == 0) return TG_OK;
+  g->marks = tg_zalloc(g->in->alloc, g->in->n_sources, sizeof *g->marks);
+  g->at = tg_zalloc(g->in->alloc, 2 * g->in->n_sources, sizeof *g->at);
+  if (g->marks == NULL || g->at == NULL) return TG_ENOMEM;
+  TG_TRY(gather_groups(g));
+  if (g->n > 0) TG_TRY(give_boots(g, boots, out));
+  for (size_t i = 0; i < g->n; i++)
+    for (size_t k = 0; k < g->at[i].stretches.n; k++)
+      TG_TRY(add_span(&g->at[i], &g->at[i].stretches.at[k], spans));
   return TG_OK;
 }
 
 tg_status tg_boots_reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
   const tg_alloc *a = in->alloc;
   groups g = {.in = in};
-  size_t marks_cap = 0;
-  size_t groups_cap = 0;
-  tg_table *boots = NULL;
-  tg_table *spans = NULL;
-  tg_status st = tg_result_table(out, "boots", boot_columns, TG_BOOT_COLUMNS, &boots);
-  if (st == TG_OK) st = tg_result_table(out, "spans", span_columns, TG_SPAN_COLUMNS, &spans);
-  if (st == TG_OK && in->n_sources > 0) {
-    st = tg_grow(a, (void **)&g.marks, &marks_cap, in->n_sources, sizeof *g.marks);
-    if (st == TG_OK) memset(g.marks, 0, in->n_sources * sizeof *g.marks);
-    if (st == TG_OK) {
-      st = tg_grow(a, (void **)&g.at, &groups_cap, 2 * in->n_sources, sizeof *g.at);
-    }
-    if (st == TG_OK) st = gather_groups(&g);
-    if (st == TG_OK && g.n > 0) st = give_boots(&g, boots, out);
-  }
-  for (size_t i = 0; i < g.n; i++) {
-    for (size_t k = 0; k < g.at[i].stretches.n && st == TG_OK; k++) {
-      st = add_span(&g.at[i], &g.at[i].stretches.at[k], g.at[i].stretches.at[k].boot, spans);
-    }
-    a->release(a->ctx, g.at[i].stretches.at);
-  }
-  for (size_t s = 0; g.marks != NULL && s < in->n_sources; s++) {
-    a->release(a->ctx, g.marks[s].at);
-  }
-  a->release(a->ctx, g.at);
-  a->release(a->ctx, g.marks);
-  if (st != TG_OK) tg_fail(err, st, 0, 0, "the boots: %s", tg_status_text(st));
-  return st;
+  const tg_status status = find_boots(&g, out);
+  for (size_t i = 0; i < g.n; i++) tg_release(a, g.at[i].stretches.at);
+  for (size_t s = 0; g.marks != NULL && s < in->n_sources; s++) tg_release(a, g.marks[s].at);
+  tg_release(a, g.at);
+  tg_release(a, g.marks);
+  if (status != TG_OK) tg_fail(err, status, 0, 0, "the boots: %s", tg_status_text(status));
+  return status;
 }

@@ -1,26 +1,24 @@
 /* boots_fit.c - do the stamps of two consoles belong to one boot?
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/mem.h"
 #include "boots_walk.h"
 #include "optee_pairs.h"
 
 /* The pairs of one printer in a stretch, in time order. */
 static tg_status pairs_of(const tg_alloc *a, const tg_marks *marks, const tg_stretch *s,
                           tg_mark_kind kind, tg_pairs *out) {
-  tg_smc *lines = NULL;
-  size_t cap = 0;
   size_t n = 0;
-  tg_status st = TG_OK;
-  for (size_t i = s->first; i < s->first + s->n && st == TG_OK; i++) {
+  tg_smc *lines = tg_take(a, s->n + 1, sizeof *lines);
+  if (lines == NULL) return TG_ENOMEM;
+  for (size_t i = s->first; i < s->first + s->n; i++) {
     const tg_mark *m = &marks->at[i];
     if (m->kind != kind) continue;
-    st = tg_grow(a, (void **)&lines, &cap, n + 1, sizeof *lines);
-    if (st != TG_OK) break;
     lines[n++] = (tg_smc){.at = {.ticks = m->stamp}, .cmd = m->id, .opens = m->opens};
   }
-  if (st == TG_OK) st = tg_smc_sort(a, lines, n);
-  if (st == TG_OK) st = tg_pairs_make(a, NULL, lines, n, out);
-  a->release(a->ctx, lines);
-  return st;
+  tg_smc_sort(lines, n);
+  const tg_status status = tg_pairs_make(a, NULL, lines, n, out);
+  tg_release(a, lines);
+  return status;
 }
 
 /* The range of a printer's stamps. False where there are none. */
@@ -72,15 +70,15 @@ tg_status tg_stretch_fit(const tg_alloc *a, const tg_marks *lead_marks, const tg
   int64_t lo = 0;
   int64_t hi = 0;
   bool found = false;
-  tg_status st = pairs_of(a, lead_marks, lead, TG_MARK_DRIVER, &driver);
-  if (st == TG_OK) st = pairs_of(a, marks, s, TG_MARK_CORE, &core);
-  if (st == TG_OK && (driver.n == 0 || core.n == 0)) {
+  tg_status status = pairs_of(a, lead_marks, lead, TG_MARK_DRIVER, &driver);
+  if (status == TG_OK) status = pairs_of(a, marks, s, TG_MARK_CORE, &core);
+  if (status == TG_OK && (driver.n == 0 || core.n == 0)) {
     driver.n = core.n = 0;
-    st = pairs_of(a, marks, s, TG_MARK_DRIVER, &driver);
-    if (st == TG_OK) st = pairs_of(a, lead_marks, lead, TG_MARK_CORE, &core);
+    status = pairs_of(a, marks, s, TG_MARK_DRIVER, &driver);
+    if (status == TG_OK) status = pairs_of(a, lead_marks, lead, TG_MARK_CORE, &core);
   }
-  if (st == TG_OK) st = tg_pairs_nest(a, NULL, &driver, &core);
-  if (st != TG_OK) goto fail;
+  if (status == TG_OK) status = tg_pairs_nest(a, NULL, &driver, &core);
+  if (status != TG_OK) goto fail;
   size_t good = nested(&core, &n_core);
   (void)nested(&driver, &n_driver);
   size_t most = n_core < n_driver ? n_core : n_driver;
@@ -89,11 +87,11 @@ tg_status tg_stretch_fit(const tg_alloc *a, const tg_marks *lead_marks, const tg
   } else if (good * 2 >= most) {
     *fit = TG_FIT_YES;
   } else {
-    st = tg_pairs_shift(a, &driver, &core, &found, &lo, &hi);
+    status = tg_pairs_shift(a, &driver, &core, &found, &lo, &hi);
     *fit = found ? TG_FIT_SHIFTED : TG_FIT_NO;
   }
 fail:
-  a->release(a->ctx, driver.at);
-  a->release(a->ctx, core.at);
-  return st;
+  tg_release(a, driver.at);
+  tg_release(a, core.at);
+  return status;
 }

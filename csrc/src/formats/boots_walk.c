@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats.h"
+#include "reducer.h"
 
 /* How far back stamps must go to show a reset: no print is delayed by a quarter of a second.
  * Without a known clock 2^22 ticks stand for it. */
@@ -86,8 +86,8 @@ const char *tg_stage_name(tg_stage stage) {
 static tg_status map_rules(const tg_alloc *a, const tg_ruleset *set, uint8_t **map) {
   size_t n = tg_ruleset_count(set);
   size_t cap = 0;
-  tg_status st = tg_grow(a, (void **)map, &cap, n + 1, 1);
-  if (st != TG_OK) return st;
+  tg_status status = tg_reserve(a, map, &cap, n + 1, 1);
+  if (status != TG_OK) return status;
   for (size_t i = 0; i < n; i++) {
     const char *name = tg_ruleset_name(set, i);
     (*map)[i] = strncmp(name, "console.", 8) == 0 ? UINT8_MAX : 0;
@@ -130,21 +130,23 @@ tg_status tg_marks_gather(const tg_reduce_in *in, const tg_records *records, uin
   size_t n = tg_records_count(records);
   marks->records = records;
   marks->n = 0;
-  tg_status st = map_rules(a, tg_records_rules(records), &map);
-  for (size_t i = 0; i < n && st == TG_OK; i++) {
+  tg_status status = map_rules(a, tg_records_rules(records), &map);
+  for (size_t i = 0; i < n && status == TG_OK; i++) {
     const tg_record at = tg_records_at(records, i);
     const uint8_t m = map[at.rule];
-    if (tg_reduce_stops(in, i)) st = TG_EINTERRUPTED;
+    if (tg_reduce_stops(in, i)) {
+      status = TG_EINTERRUPTED;
+      break;
+    }
     if (m == UINT8_MAX) continue; /* a line that means nothing */
     if (m == 0 && marks->n > 0 && marks->at[marks->n - 1].kind == TG_MARK_OTHER) continue;
     mark_of(records, at, m, &mark);
     if (mark.kind == TG_MARK_CORE) mark.stamp += tee;
-    if (st == TG_OK)
-      st = tg_grow(a, (void **)&marks->at, &marks->cap, marks->n + 1, sizeof *marks->at);
-    if (st == TG_OK) marks->at[marks->n++] = mark;
+    status = tg_reserve(a, &marks->at, &marks->cap, marks->n + 1, sizeof *marks->at);
+    if (status == TG_OK) marks->at[marks->n++] = mark;
   }
-  a->release(a->ctx, map);
-  return st;
+  tg_release(a, map);
+  return status;
 }
 
 /* --- the walk ------------------------------------------------------------------------------ */
@@ -318,8 +320,8 @@ static void learn(walk *w, const tg_mark *m, tg_stretch *s) {
 /* Opens a stretch at mark `i`. */
 static tg_status open_stretch(const tg_alloc *a, const walk *w, size_t i, const char *reason,
                               tg_stretches *out) {
-  tg_status st = tg_grow(a, (void **)&out->at, &out->cap, out->n + 1, sizeof *out->at);
-  if (st != TG_OK) return st;
+  tg_status status = tg_reserve(a, &out->at, &out->cap, out->n + 1, sizeof *out->at);
+  if (status != TG_OK) return status;
   tg_stretch *s = &out->at[out->n++];
   memset(s, 0, sizeof *s);
   s->first = i;
@@ -353,13 +355,13 @@ tg_status tg_marks_walk(const tg_reduce_in *in, const tg_marks *marks, size_t fr
     if (tg_reduce_stops(in, i - from)) return TG_EINTERRUPTED;
     if (i == from) {
       bool banner = m->kind == TG_MARK_BANNER || (m->kind == TG_MARK_PMF && m->id == 0);
-      tg_status st = open_stretch(a, &w, i, banner ? "first banner" : "first record", out);
-      if (st != TG_OK) return st;
+      tg_status status = open_stretch(a, &w, i, banner ? "first banner" : "first record", out);
+      if (status != TG_OK) return status;
     } else if (starts(&w, i, reason)) {
       tg_stretch *last = &out->at[out->n - 1];
       size_t at = m->kind == TG_MARK_FREQUENCY ? run_start(&w, i, last->first + 1) : i;
-      tg_status st = open_stretch(a, &w, at, reason, out);
-      if (st != TG_OK) return st;
+      tg_status status = open_stretch(a, &w, at, reason, out);
+      if (status != TG_OK) return status;
       out->at[out->n - 2].n = at - out->at[out->n - 2].first;
       forget(&w);
       for (; at < i; at++) learn(&w, &marks->at[at], &out->at[out->n - 1]);

@@ -8,6 +8,7 @@
 
 #include "boots.h"
 #include "formats.h"
+#include "reducer.h"
 #include "stages.h"
 
 #define MICROSECONDS 1000000u /* ticks a second */
@@ -87,43 +88,36 @@ static tg_status add_reading(walk *w, const entry *e) {
                   .source = w->source,
                   .boot = e->boot,
                   .block = w->row++};
-  memset(&key, 0, sizeof key);
+  tg_key_init(&key);
   key.format = tg_str_of("bootstage");
   key.test = tg_str_of(e->kind == R_SUM || e->kind == R_UNNAMED_SUM ? "accumulated" : "bootstage");
   key.operation = e->name;
   key.metric = tg_str_of("duration");
   key.unit = tg_str_of("us");
-  key.cluster = key.core = key.cpu = TG_NONE;
-  key.resolution = 1;
-  tg_status st = tg_result_key(w->out, &key, &r.key);
-  if (st == TG_OK) st = tg_result_reading(w->out, &r);
-  return st;
+  TG_TRY(tg_result_key(w->out, &key, &r.key));
+  return tg_result_reading(w->out, &r);
 }
 
 /* A row of "stages". A sum has no place in time. */
 static tg_status add_stage(walk *w, const entry *e, bool placed) {
-  tg_table *t = w->stages;
-  size_t row = 0;
-  uint64_t finish = e->mark + w->high;
-  tg_status st = tg_table_append(t, &row);
-  if (st == TG_OK) st = tg_table_set_u32(t, row, TG_STAGE_C_SOURCE, w->source);
-  if (st == TG_OK) st = tg_table_set_u32(t, row, TG_STAGE_C_BOOT, e->boot);
-  if (st == TG_OK) {
-    st = tg_table_set_cstr(t, row, TG_STAGE_C_SERVICE, placed ? "bootstage" : "accumulated");
-  }
-  if (st == TG_OK) st = tg_table_set_text(t, row, TG_STAGE_C_STAGE, e->name.p, e->name.n);
+  const uint64_t finish = e->mark + w->high;
+  tg_row row = tg_row_begin(w->stages);
+  tg_row_u32(&row, TG_STAGE_C_SOURCE, w->source);
+  tg_row_u32(&row, TG_STAGE_C_BOOT, e->boot);
+  tg_row_cstr(&row, TG_STAGE_C_SERVICE, placed ? "bootstage" : "accumulated");
+  tg_row_text(&row, TG_STAGE_C_STAGE, e->name);
   if (placed && finish >= e->elapsed) {
-    if (st == TG_OK) st = tg_table_set_u64(t, row, TG_STAGE_C_START, finish - e->elapsed);
-    if (st == TG_OK) st = tg_table_set_u64(t, row, TG_STAGE_C_FINISH, finish);
+    tg_row_u64(&row, TG_STAGE_C_START, finish - e->elapsed);
+    tg_row_u64(&row, TG_STAGE_C_FINISH, finish);
   }
-  if (st == TG_OK) st = tg_table_set_i64(t, row, TG_STAGE_C_TICKS, (int64_t)e->elapsed);
-  if (st == TG_OK) st = tg_table_set_i64(t, row, TG_STAGE_C_NS, (int64_t)e->elapsed * 1000);
-  if (st == TG_OK) st = tg_table_set_u64(t, row, TG_STAGE_C_CLOCK, MICROSECONDS);
-  if (st == TG_OK) st = tg_table_set_cstr(t, row, TG_STAGE_C_STATE, "complete");
-  if (st == TG_OK) st = tg_table_set_u64(t, row, TG_STAGE_C_START_LINE, e->line);
-  if (st == TG_OK) st = tg_table_set_u64(t, row, TG_STAGE_C_FINISH_LINE, e->line);
-  if (st == TG_OK) st = add_reading(w, e);
-  return st;
+  tg_row_i64(&row, TG_STAGE_C_TICKS, (int64_t)e->elapsed);
+  tg_row_i64(&row, TG_STAGE_C_NS, (int64_t)e->elapsed * 1000);
+  tg_row_u64(&row, TG_STAGE_C_CLOCK, MICROSECONDS);
+  tg_row_cstr(&row, TG_STAGE_C_STATE, "complete");
+  tg_row_u64(&row, TG_STAGE_C_START_LINE, e->line);
+  tg_row_u64(&row, TG_STAGE_C_FINISH_LINE, e->line);
+  TG_TRY(tg_row_end(&row));
+  return add_reading(w, e);
 }
 
 static tg_status torn(walk *w, const entry *e, const char *what) {
@@ -189,6 +183,7 @@ static tg_status reduce_source(walk *w) {
     number[k] = SIZE_MAX;
     (void)tg_ruleset_find(tg_records_rules(records), row_rules[k].rule, &number[k]);
   }
+  tg_boot_memo near = {0};
   w->section = 0;
   for (size_t i = 0; i < tg_records_count(records); i++) {
     if (tg_reduce_stops(w->in, i)) return TG_EINTERRUPTED;
@@ -197,25 +192,25 @@ static tg_status reduce_source(walk *w) {
     size_t k = 0;
     while (k < TG_COUNT_OF(row_rules) && number[k] != at.rule) k++;
     if (k == TG_COUNT_OF(row_rules)) continue;
-    entry e = {.boot = tg_boot_at(w->out, w->source, at.offset)};
+    entry e = {.boot = tg_boot_near(w->out, w->source, at.offset, &near)};
     uint32_t section = 0;
     (void)tg_table_u32(t, at.row, TG_REC_SECTION, &section);
     read_entry(t, &at, row_rules[k].kind, &e);
-    tg_status st = feed(w, &e, section);
-    if (st != TG_OK) return st;
+    TG_TRY(feed(w, &e, section));
   }
   return TG_OK;
 }
 
 static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
   walk w = {.in = in, .out = out};
-  tg_status st = tg_result_table(out, "stages", tg_stage_columns, TG_STAGE_C_COLUMNS, &w.stages);
-  for (size_t s = 0; s < in->n_sources && st == TG_OK; s++) {
+  tg_status status =
+      tg_result_table(out, "stages", tg_stage_columns, TG_STAGE_C_COLUMNS, &w.stages);
+  for (size_t s = 0; s < in->n_sources && status == TG_OK; s++) {
     w.source = (uint32_t)s;
-    st = reduce_source(&w);
+    status = reduce_source(&w);
   }
-  if (st != TG_OK) tg_fail(err, st, 0, 0, "the boot stages: %s", tg_status_text(st));
-  return st;
+  if (status != TG_OK) tg_fail(err, status, 0, 0, "the boot stages: %s", tg_status_text(status));
+  return status;
 }
 
 const tg_format tg_format_bootstage = {

@@ -4,6 +4,7 @@
  * Their tags are common words, so a line that merely contains one is no problem.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "formats.h"
+#include "reducer.h"
 
 #define RULE(n, p) {.name = "console." n, .pattern = (p), .better = TG_BETTER_NONE, .soft = true}
 
@@ -20,8 +21,11 @@ static const tg_rule_def rules[] = {
     RULE("bl31_old", "BL3-1: v{number:word}({build:word}):{version:word}"),
     RULE("tftf_version", "NOTICE: ~v{number:word}({platform:word},{build:word}):{version:word}"),
     RULE("optee", "OP-TEE version: {version:word}"),
-    {.name = "console.optee_old", .pattern = "TEE-CORE: Initializing (",
-     .tag = "Initializing", .better = TG_BETTER_NONE, .soft = true}, /* TEE-CORE: is in every line */
+    {.name = "console.optee_old",
+     .pattern = "TEE-CORE: Initializing (",
+     .tag = "Initializing",
+     .better = TG_BETTER_NONE,
+     .soft = true}, /* TEE-CORE: is in every line */
     RULE("spl", "U-Boot SPL {year:uint}.{release:word}"),
     RULE("uboot", "U-Boot {year:uint}.{release:word}"),
 };

@@ -2,56 +2,13 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "formats.h"
 
-#include <string.h>
-
 #include "boots.h"
+#include "plain.h"
+#include "reducer.h"
 
-const tg_format *const tg_formats[] = {
-    &tg_format_optee,
-    &tg_format_ftrace,
-    &tg_format_tftf,
-    &tg_format_pmf,
-    &tg_format_smc,
-    &tg_format_qconv,
-    &tg_format_bootstage,
-    &tg_format_xtest,
-    &tg_format_console, /* last: its tags are common words */
-    NULL,
-};
-
-tg_str tg_str_of(const char *s) {
-  tg_str v = {NULL, 0};
-  if (s != NULL) {
-    v.p = (const uint8_t *)s;
-    v.n = strlen(s);
-  }
-  return v;
-}
-
-const tg_table *tg_rule_table(const tg_records *r, const char *name) {
-  size_t rule = 0;
-  if (tg_ruleset_find(tg_records_rules(r), name, &rule) != TG_OK) return NULL;
-  return tg_records_table(r, rule);
-}
-
-/* True if the rule set of `r` has a rule of that name, or of a row of that section, with records.
- */
-static bool rule_present(const tg_records *r, const char *name) {
-  const tg_ruleset *set = tg_records_rules(r);
-  size_t rule = 0;
-  if (tg_ruleset_find(set, name, &rule) != TG_OK) return false;
-  const tg_table *t = tg_records_table(r, rule);
-  return t != NULL && tg_table_rows(t) > 0;
-}
-
-bool tg_format_present(const tg_format *f, const tg_reduce_in *in) {
-  for (size_t s = 0; s < in->n_sources; s++) {
-    for (size_t i = 0; i < f->n_rules; i++) {
-      if (rule_present(in->sources[s], f->rules[i].name)) return true;
-    }
-  }
-  return false;
-}
+#define POINTER(name) &tg_format_##name,
+const tg_format *const tg_formats[] = {TG_FORMATS(POINTER) NULL};
+#undef POINTER
 
 tg_status tg_formats_ruleset(const tg_alloc *a, const tg_rule_def *extra, size_t n_extra,
                              tg_ruleset **out, tg_error *err) {
@@ -59,34 +16,21 @@ tg_status tg_formats_ruleset(const tg_alloc *a, const tg_rule_def *extra, size_t
 }
 
 tg_status tg_formats_ruleset_within(const tg_alloc *a, const tg_rule_def *extra, size_t n_extra,
-                                    const tg_rule_limits *limits, tg_ruleset **out,
-                                    tg_error *err) {
-  if (a == NULL) a = tg_alloc_default();
-  tg_status st = TG_OK;
-  tg_rule_def *defs = NULL;
-  size_t cap = 0;
-  size_t n = 0;
-  size_t total = n_extra;
+                                    const tg_rule_limits *limits, tg_ruleset **out, tg_error *err) {
+  size_t n = 0, total = n_extra;
+  a = tg_alloc_or_default(a);
   if (n_extra > 0 && extra == NULL) return tg_fail(err, TG_EINVAL, 0, 0, "no rules given");
-  for (size_t f = 0; tg_formats[f] != NULL; f++) {
-    if (tg_formats[f]->n_rules > SIZE_MAX - total) {
+  for (size_t f = 0; tg_formats[f] != NULL; f++)
+    if (tg_add_overflows(total, tg_formats[f]->n_rules, &total))
       return tg_fail(err, TG_ELIMIT, 0, 0, "too many rules");
-    }
-    total += tg_formats[f]->n_rules;
-  }
-  st = tg_grow(a, (void **)&defs, &cap, total, sizeof *defs);
-  if (st != TG_OK) {
-    tg_fail(err, st, 0, 0, "no memory for %zu rules", total);
-    goto fail;
-  }
+  tg_rule_def *defs = tg_take(a, total, sizeof *defs);
+  if (defs == NULL) return tg_fail(err, TG_ENOMEM, 0, 0, "no memory for %zu rules", total);
   for (size_t i = 0; i < n_extra; i++) defs[n++] = extra[i];
-  for (size_t f = 0; tg_formats[f] != NULL; f++) {
+  for (size_t f = 0; tg_formats[f] != NULL; f++)
     for (size_t i = 0; i < tg_formats[f]->n_rules; i++) defs[n++] = tg_formats[f]->rules[i];
-  }
-  st = tg_ruleset_new_within(a, defs, n, limits, out, err);
-fail:
-  a->release(a->ctx, defs);
-  return st;
+  const tg_status status = tg_ruleset_new_within(a, defs, n, limits, out, err);
+  tg_release(a, defs);
+  return status;
 }
 
 /* What tg_reduce demands of its input. */
@@ -108,34 +52,32 @@ static tg_status check_input(const tg_reduce_in *in, tg_error *err) {
 
 #define MAX_KEYS (UINT64_C(1) << 17)
 
+/* All reducers in turn, into a result that the caller frees. */
+static tg_status reduce_into(const tg_reduce_in *in, tg_result *result, tg_error *err) {
+  TG_TRY(tg_boots_reduce(in, result, err));
+  for (size_t f = 0; tg_formats[f] != NULL; f++) {
+    if (tg_formats[f]->reduce == NULL || !tg_format_present(tg_formats[f], in)) continue;
+    TG_TRY(tg_formats[f]->reduce(in, result, err));
+  }
+  return tg_plain_reduce(in, result, err);
+}
+
 tg_status tg_reduce(const tg_alloc *a, const tg_reduce_in *in, tg_result **out, tg_error *err) {
   static const tg_reduce_options defaults = {0};
-  if (a == NULL) a = tg_alloc_default();
   tg_result *result = NULL;
-  tg_status st = check_input(in, err);
-  if (st != TG_OK) return st;
+  TG_TRY(check_input(in, err));
   if (out == NULL) return tg_fail(err, TG_EINVAL, 0, 0, "no place for the result");
   tg_reduce_in full = *in;
   if (full.options == NULL) full.options = &defaults;
-  full.alloc = a;
-  st = tg_result_new(a, &result);
-  if (st != TG_OK) {
-    tg_fail(err, st, 0, 0, "no memory for a result");
-    goto fail;
-  }
+  full.alloc = tg_alloc_or_default(a);
+  tg_status status = tg_result_new(full.alloc, &result);
+  if (status != TG_OK) return tg_fail(err, status, 0, 0, "no memory for a result");
   tg_result_bound(result, full.options->max_keys > 0 ? full.options->max_keys : MAX_KEYS);
-  st = tg_boots_reduce(&full, result, err);
-  if (st != TG_OK) goto fail;
-  for (size_t f = 0; tg_formats[f] != NULL; f++) {
-    if (tg_formats[f]->reduce == NULL || !tg_format_present(tg_formats[f], &full)) continue;
-    st = tg_formats[f]->reduce(&full, result, err);
-    if (st != TG_OK) goto fail;
+  status = reduce_into(&full, result, err);
+  if (status == TG_OK) {
+    *out = result;
+  } else {
+    tg_result_free(result);
   }
-  st = tg_plain_reduce(&full, result, err);
-  if (st != TG_OK) goto fail;
-  *out = result;
-  return TG_OK;
-fail:
-  tg_result_free(result);
-  return st;
+  return status;
 }

@@ -7,6 +7,7 @@
 
 #include "boots.h"
 #include "formats.h"
+#include "reducer.h"
 
 /* Every event in two rules: clocks that count (counter, uptime) print no decimal point. The
  * arguments are string literals, which only stand side by side without parentheses.
@@ -190,50 +191,51 @@ static tg_status unreadable(tg_result *out, uint32_t source, const tg_record *at
                            "the text before the time names no task, pid and cpu");
 }
 
+/* Feeds the events of one source, in order. */
+static tg_status feed_records(const tg_reduce_in *in, tg_result *out, uint32_t source,
+                              const event_rule *map, tg_trace *trace) {
+  const tg_records *records = in->sources[source];
+  tg_boot_memo near = {0};
+  for (size_t i = 0; i < tg_records_count(records); i++) {
+    tg_record at = tg_records_at(records, i);
+    const tg_table *t = tg_records_table(records, at.rule);
+    tg_trace_event e = {.line = at.line, .offset = at.offset};
+    const tg_trace_kind kind = map[at.rule].kind;
+    if (tg_reduce_stops(in, i)) return TG_EINTERRUPTED;
+    if (kind == TG_TRACE_LOST)
+      TG_TRY(tg_trace_lost(trace, at.line, at.offset, number(t, at.row, 1)));
+    if (kind == TG_TRACE_NONE || kind >= TG_TRACE_LOST) continue;
+    e.boot = tg_boot_near(out, source, at.offset, &near);
+    TG_TRY(read_event(t, at.row, &map[at.rule], &e) ? tg_trace_feed(trace, &e)
+                                                    : unreadable(out, source, &at));
+  }
+  return tg_trace_finish(trace);
+}
+
 /* Walks the events of one source. */
 static tg_status reduce_source(const tg_reduce_in *in, tg_result *out, uint32_t source) {
   const tg_records *records = in->sources[source];
   const tg_ruleset *set = tg_records_rules(records);
-  size_t n_rules = tg_ruleset_count(set);
-  event_rule *map = NULL;
+  const size_t n_rules = tg_ruleset_count(set);
   tg_trace *trace = NULL;
-  size_t cap = 0;
-  tg_status st = tg_grow(in->alloc, (void **)&map, &cap, n_rules + 1, sizeof *map);
-  if (st != TG_OK) return st;
+  event_rule *map = tg_take(in->alloc, n_rules + 1, sizeof *map);
+  if (map == NULL) return TG_ENOMEM;
   for (size_t r = 0; r < n_rules; r++) map[r] = rule_of(tg_ruleset_name(set, r));
-  st = tg_trace_new(in, out, source, resolution_of(records, map, n_rules),
-                    whole_since(records, map), &trace);
-  for (size_t i = 0; i < tg_records_count(records) && st == TG_OK; i++) {
-    tg_record at = tg_records_at(records, i);
-    const tg_table *t = tg_records_table(records, at.rule);
-    tg_trace_event e = {.line = at.line, .offset = at.offset};
-    tg_trace_kind kind = map[at.rule].kind;
-    if (tg_reduce_stops(in, i)) {
-      st = TG_EINTERRUPTED;
-      break;
-    }
-    if (kind == TG_TRACE_LOST) st = tg_trace_lost(trace, at.line, at.offset, number(t, at.row, 1));
-    if (kind == TG_TRACE_NONE || kind >= TG_TRACE_LOST) continue;
-    e.boot = tg_boot_at(out, source, at.offset);
-    if (!read_event(t, at.row, &map[at.rule], &e)) {
-      st = unreadable(out, source, &at);
-    } else {
-      st = tg_trace_feed(trace, &e);
-    }
-  }
-  if (st == TG_OK) st = tg_trace_finish(trace);
+  tg_status status = tg_trace_new(in, out, source, resolution_of(records, map, n_rules),
+                                  whole_since(records, map), &trace);
+  if (status == TG_OK) status = feed_records(in, out, source, map, trace);
   tg_trace_free(trace);
-  in->alloc->release(in->alloc->ctx, map);
-  return st;
+  tg_release(in->alloc, map);
+  return status;
 }
 
 static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
-  tg_status st = TG_OK;
-  for (size_t s = 0; s < in->n_sources && st == TG_OK; s++) {
-    st = reduce_source(in, out, (uint32_t)s);
+  tg_status status = TG_OK;
+  for (size_t s = 0; s < in->n_sources && status == TG_OK; s++) {
+    status = reduce_source(in, out, (uint32_t)s);
   }
-  if (st != TG_OK) tg_fail(err, st, 0, 0, "the tracepoints: %s", tg_status_text(st));
-  return st;
+  if (status != TG_OK) tg_fail(err, status, 0, 0, "the tracepoints: %s", tg_status_text(status));
+  return status;
 }
 
 const tg_format tg_format_ftrace = {

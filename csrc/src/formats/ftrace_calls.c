@@ -7,8 +7,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "formats.h"
 #include "ftrace.h"
+#include "reducer.h"
 
 #define FUNCTION_RETURN_FROM_RPC 3u
 #define RETURN_RPC_PREFIX 0xffff0000u
@@ -123,39 +123,33 @@ static size_t function_index(uint32_t function) {
 
 tg_status tg_trace_new(const tg_reduce_in *in, tg_result *out, uint32_t source, uint64_t resolution,
                        int64_t whole_since, tg_trace **trace) {
-  tg_trace *t = NULL;
-  size_t cap = 0;
-  tg_status st = tg_grow(in->alloc, (void **)&t, &cap, 1, sizeof *t);
-  if (st != TG_OK) return st;
-  memset(t, 0, sizeof *t);
+  tg_table *calls = NULL;
+  TG_TRY(tg_result_table(out, "trace_calls", columns, T_COLUMNS, &calls));
+  tg_trace *t = tg_zalloc(in->alloc, 1, sizeof *t);
+  if (t == NULL) return TG_ENOMEM;
   t->in = in;
   t->out = out;
+  t->calls = calls;
   t->source = source;
   t->resolution = resolution;
   t->whole_since = whole_since;
   t->era = 1;
-  st = tg_result_table(out, "trace_calls", columns, T_COLUMNS, &t->calls);
-  if (st != TG_OK) {
-    in->alloc->release(in->alloc->ctx, t);
-    return st;
-  }
   *trace = t;
   return TG_OK;
 }
 
 void tg_trace_free(tg_trace *t) {
-  if (t != NULL) t->in->alloc->release(t->in->alloc->ctx, t);
+  if (t != NULL) tg_release(t->in->alloc, t);
 }
 
 /* --- rows and readings ----------------------------------------------------------------------- */
 
 /* A key of this source's clock. */
 static void start_key(const tg_trace *t, bool ticks, tg_key *key) {
-  memset(key, 0, sizeof *key);
+  tg_key_init(key);
   key->format = tg_str_of("ftrace");
   key->unit = tg_str_of(ticks ? "tick" : "ns");
   key->resolution = ticks ? 1 : t->resolution;
-  key->cluster = key->core = key->cpu = TG_NONE;
   if (ticks && t->in->options->clock_hz != 0) {
     key->clock_hz = t->in->options->clock_hz;
     key->origin = TG_CLOCK_OPTION;
@@ -189,9 +183,8 @@ static tg_status smc_reading(tg_trace *t, const call *c, const tg_trace_event *e
   key.metric = tg_str_of("smc");
   key.operation = tg_str_of(operation_name(c->entered));
   key.labels = tg_str_of(is_first(t, c) ? "call=first" : "");
-  tg_status st = tg_result_key(t->out, &key, &r.key);
-  if (st == TG_OK) st = tg_result_reading(t->out, &r);
-  return st;
+  TG_TRY(tg_result_key(t->out, &key, &r.key));
+  return tg_result_reading(t->out, &r);
 }
 
 /* The readings of a complete call: the whole, and what it was spent on. */
@@ -218,76 +211,59 @@ static tg_status call_readings(tg_trace *t, const call *c, size_t row, bool firs
     if (p >= 0 && c->count[p] == 0) continue;
     r.value = p < 0 ? c->last - c->start : c->spent[p];
     key.metric = tg_str_of(metrics[m].name);
-    tg_status st = tg_result_key(t->out, &key, &r.key);
-    if (st == TG_OK) st = tg_result_reading(t->out, &r);
-    if (st != TG_OK) return st;
+    TG_TRY(tg_result_key(t->out, &key, &r.key));
+    TG_TRY(tg_result_reading(t->out, &r));
   }
   return TG_OK;
 }
 
 /* The numbers of a row. */
-static tg_status call_numbers(tg_trace *t, const call *c, size_t row) {
-  tg_table *calls = t->calls;
-  const struct {
-    size_t col;
-    uint64_t v;
-  } u64[] = {{T_TID, c->tid},
-             {T_FIRST_LINE, c->first_line},
-             {T_FIRST_OFFSET, c->first_offset},
-             {T_LAST_LINE, c->last_line},
-             {T_LAST_OFFSET, c->last_offset}};
-  const struct {
-    size_t col;
-    uint32_t v;
-  } u32[] = {{T_SOURCE, t->source},           {T_BOOT, c->boot},
-             {T_CPU, c->first_cpu},           {T_LAST_CPU, c->last_cpu},
-             {T_ENTRIES, c->count[P_SECURE]}, {T_INTERRUPTS, c->count[P_INTERRUPT]},
-             {T_RPCS, c->count[P_RPC]},       {T_WAITS, c->count[P_WAIT]}};
-  tg_status st = TG_OK;
-  for (size_t i = 0; i < TG_COUNT_OF(u64) && st == TG_OK; i++) {
-    st = tg_table_set_u64(calls, row, u64[i].col, u64[i].v);
-  }
-  for (size_t i = 0; i < TG_COUNT_OF(u32) && st == TG_OK; i++) {
-    st = tg_table_set_u32(calls, row, u32[i].col, u32[i].v);
-  }
-  if (st == TG_OK && c->have_start) st = tg_table_set_i64(calls, row, T_START, c->start);
-  return st;
+static void call_numbers(const tg_trace *t, const call *c, tg_row *w) {
+  tg_row_u64(w, T_TID, c->tid);
+  tg_row_u64(w, T_FIRST_LINE, c->first_line);
+  tg_row_u64(w, T_FIRST_OFFSET, c->first_offset);
+  tg_row_u64(w, T_LAST_LINE, c->last_line);
+  tg_row_u64(w, T_LAST_OFFSET, c->last_offset);
+  tg_row_u32(w, T_SOURCE, t->source);
+  tg_row_u32(w, T_BOOT, c->boot);
+  tg_row_u32(w, T_CPU, c->first_cpu);
+  tg_row_u32(w, T_LAST_CPU, c->last_cpu);
+  tg_row_u32(w, T_ENTRIES, c->count[P_SECURE]);
+  tg_row_u32(w, T_INTERRUPTS, c->count[P_INTERRUPT]);
+  tg_row_u32(w, T_RPCS, c->count[P_RPC]);
+  tg_row_u32(w, T_WAITS, c->count[P_WAIT]);
+  if (c->have_start) tg_row_i64(w, T_START, c->start);
 }
 
 /* The times of a row: of complete calls only. */
-static tg_status call_times(tg_trace *t, const call *c, size_t row) {
-  tg_status st = tg_table_set_i64(t->calls, row, T_TOTAL, c->last - c->start);
-  for (size_t p = 0; p < 4 && st == TG_OK; p++) {
-    static const size_t cols[] = {T_SECURE, T_INTERRUPT, T_RPC, T_WAIT};
-    st = tg_table_set_i64(t->calls, row, cols[p], c->spent[p]);
-  }
-  if (st == TG_OK) st = tg_table_set_u64(t->calls, row, T_RET, c->ret);
-  return st;
+static void call_times(const call *c, tg_row *w) {
+  tg_row_i64(w, T_TOTAL, c->last - c->start);
+  tg_row_i64(w, T_SECURE, c->spent[P_SECURE]);
+  tg_row_i64(w, T_INTERRUPT, c->spent[P_INTERRUPT]);
+  tg_row_i64(w, T_RPC, c->spent[P_RPC]);
+  tg_row_i64(w, T_WAIT, c->spent[P_WAIT]);
+  tg_row_u64(w, T_RET, c->ret);
 }
 
 /* Writes the call that stands at `i` and takes it off the open ones. */
 static tg_status close_call(tg_trace *t, size_t i, call_state state) {
-  call c = t->open[i];
-  size_t row = 0;
-  size_t f = function_index(c.function);
+  const call c = t->open[i];
+  const size_t row = tg_table_rows(t->calls);
   memmove(t->open + i, t->open + i + 1, (t->n_open - i - 1) * sizeof t->open[0]);
   t->n_open--;
   if (!c.have_start) state = S_NO_START;
   if (state == S_COMPLETE && (c.lost || c.back || c.start < t->whole_since)) state = S_LOST;
-  bool first = is_first(t, &c);
-  t->first_boot[f] = c.boot + 1;
-  tg_status st = tg_table_append(t->calls, &row);
-  if (st == TG_OK) st = call_numbers(t, &c, row);
-  if (st == TG_OK) st = tg_table_set_cstr(t->calls, row, T_TASK, c.task);
-  if (st == TG_OK && c.have_start) {
-    st = tg_table_set_cstr(t->calls, row, T_OPERATION, operation_name(c.function));
-  }
-  if (st == TG_OK) st = tg_table_set_bool(t->calls, row, T_FIRST, first);
-  if (st == TG_OK) st = tg_table_set_cstr(t->calls, row, T_STATE, state_names[state]);
-  if (st != TG_OK || state != S_COMPLETE) return st;
-  st = call_times(t, &c, row);
-  if (st == TG_OK) st = call_readings(t, &c, row, first);
-  return st;
+  const bool first = is_first(t, &c);
+  t->first_boot[function_index(c.function)] = c.boot + 1;
+  tg_row w = tg_row_begin(t->calls);
+  call_numbers(t, &c, &w);
+  tg_row_cstr(&w, T_TASK, c.task);
+  if (c.have_start) tg_row_cstr(&w, T_OPERATION, operation_name(c.function));
+  tg_row_bool(&w, T_FIRST, first);
+  tg_row_cstr(&w, T_STATE, state_names[state]);
+  if (state == S_COMPLETE) call_times(&c, &w);
+  TG_TRY(tg_row_end(&w));
+  return state == S_COMPLETE ? call_readings(t, &c, row, first) : TG_OK;
 }
 
 /* --- SMC events ------------------------------------------------------------------------------ */
@@ -305,8 +281,8 @@ static size_t find_call(const tg_trace *t, const tg_trace_event *e) {
 /* Opens a call with the event as its first. */
 static tg_status open_call(tg_trace *t, const tg_trace_event *e, bool have_start) {
   if (t->n_open == OPEN_CALLS) {
-    tg_status st = close_call(t, 0, S_NO_END);
-    if (st != TG_OK) return st;
+    tg_status status = close_call(t, 0, S_NO_END);
+    if (status != TG_OK) return status;
   }
   call *c = &t->open[t->n_open++];
   memset(c, 0, sizeof *c);
@@ -347,7 +323,6 @@ static void enter_phase(call *c, const tg_trace_event *e, phase p) {
 static tg_status feed_begin(tg_trace *t, const tg_trace_event *e) {
   bool resumes = (e->code & 0xffff) == FUNCTION_RETURN_FROM_RPC;
   size_t i = find_call(t, e);
-  tg_status st = TG_OK;
   if (i < t->n_open) {
     call *c = &t->open[i];
     bool goes_on = resumes ? c->phase == P_RPC || c->phase == P_INTERRUPT : c->phase == P_WAIT;
@@ -357,12 +332,11 @@ static tg_status feed_begin(tg_trace *t, const tg_trace_event *e) {
       c->entered = (uint32_t)(e->code & 0xffff);
       return TG_OK;
     }
-    st = close_call(t, i, S_NO_END);
-    if (st != TG_OK) return st;
+    TG_TRY(close_call(t, i, S_NO_END));
   }
-  st = open_call(t, e, !resumes);
-  if (st == TG_OK) enter_phase(&t->open[t->n_open - 1], e, P_SECURE);
-  return st;
+  TG_TRY(open_call(t, e, !resumes));
+  enter_phase(&t->open[t->n_open - 1], e, P_SECURE);
+  return TG_OK;
 }
 
 /* True if the code returns into the normal world for a while. */
@@ -374,16 +348,16 @@ static tg_status feed_end(tg_trace *t, const tg_trace_event *e) {
   size_t i = find_call(t, e);
   bool known = i < t->n_open && t->open[i].phase == P_SECURE;
   if (i == t->n_open) {
-    tg_status st = open_call(t, e, false);
-    if (st != TG_OK) return st;
+    tg_status status = open_call(t, e, false);
+    if (status != TG_OK) return status;
     i = t->n_open - 1;
   } else if (t->open[i].phase != P_SECURE) { /* the begin before it is missing */
     t->open[i].lost = true;
   }
   call *c = &t->open[i];
   if (known && e->code != RETURN_THREAD_LIMIT) {
-    tg_status st = smc_reading(t, c, e);
-    if (st != TG_OK) return st;
+    tg_status status = smc_reading(t, c, e);
+    if (status != TG_OK) return status;
   }
   leave_phase(c, e);
   c->ret = e->code;
@@ -436,9 +410,8 @@ static tg_status end_stay(tg_trace *t, const stay *s, const tg_trace_event *e) {
   }
   label[n] = '\0';
   key.labels = tg_str_of(s->kind == TG_TRACE_SUSPEND ? "" : label);
-  tg_status st = tg_result_key(t->out, &key, &r.key);
-  if (st == TG_OK) st = tg_result_reading(t->out, &r);
-  return st;
+  TG_TRY(tg_result_key(t->out, &key, &r.key));
+  return tg_result_reading(t->out, &r);
 }
 
 /* Begins or ends the idle state of a cpu, which has a place of its own. */
@@ -507,7 +480,7 @@ tg_status tg_trace_lost(tg_trace *t, uint64_t line, uint64_t offset, uint64_t n)
 }
 
 tg_status tg_trace_finish(tg_trace *t) {
-  tg_status st = TG_OK;
-  while (t->n_open > 0 && st == TG_OK) st = close_call(t, 0, S_NO_END);
-  return st;
+  tg_status status = TG_OK;
+  while (t->n_open > 0 && status == TG_OK) status = close_call(t, 0, S_NO_END);
+  return status;
 }

@@ -5,6 +5,7 @@
 
 #include "formats.h"
 #include "optee_gather.h"
+#include "reducer.h"
 
 /* Policy all: writers share the console, so a line may hold a torn record beside a whole one. */
 #define SMC(n, p) {.name = "optee." n, .pattern = (p), .tag = "cntvct=0x", .all = true}
@@ -218,19 +219,15 @@ static tg_status key_of(emit *e, size_t op, size_t m, const char *operation, con
   static const char *const labels[4] = {"", "call=first", "client=none", "call=first client=none"};
   if (e->keys[op][m][variant] == TG_NONE) {
     tg_key key;
-    memset(&key, 0, sizeof key);
+    tg_key_init(&key);
     key.format = tg_str_of("optee");
     key.metric = tg_str_of(name);
     key.operation = tg_str_of(operation);
     key.labels = tg_str_of(labels[variant]);
     key.unit = tg_str_of("tick");
-    key.cluster = key.core = key.cpu = TG_NONE;
     key.clock_hz = e->hz;
     key.origin = e->origin;
-    key.resolution = 1;
-    key.better = TG_BETTER_LOWER;
-    tg_status st = tg_result_key(e->out, &key, &e->keys[op][m][variant]);
-    if (st != TG_OK) return st;
+    TG_TRY(tg_result_key(e->out, &key, &e->keys[op][m][variant]));
   }
   *id = e->keys[op][m][variant];
   return TG_OK;
@@ -250,111 +247,107 @@ static tg_status call_readings(emit *e, const tg_call *c, size_t row, unsigned v
     r.boot = s->boot;
     r.line = s->line;
     r.offset = s->offset;
-    tg_status st = key_of(e, op, m, operations[op], metrics[m].name, variant, &r.key);
-    if (st == TG_OK) st = tg_result_reading(e->out, &r);
-    if (st != TG_OK) return st;
+    TG_TRY(key_of(e, op, m, operations[op], metrics[m].name, variant, &r.key));
+    TG_TRY(tg_result_reading(e->out, &r));
   }
   return TG_OK;
 }
 
 /* The stamps, their lines and the intervals of a row. */
-static tg_status call_stamps(emit *e, const tg_call *c, size_t row, bool *impossible) {
+static void call_stamps(const emit *e, const tg_call *c, tg_row *w, bool *impossible) {
   static const tg_hop shown[C_PLACES] = {TG_HOP_CLIENT_START, TG_HOP_DRIVER_START,
                                          TG_HOP_TEE_RECEIVE, TG_HOP_TEE_FINISH,
                                          TG_HOP_DRIVER_FINISH};
-  tg_status st = TG_OK;
-  for (size_t h = 0; h < TG_HOPS && st == TG_OK; h++) {
-    if (!tg_call_has(c, (tg_hop)h)) continue;
-    uint64_t printed = c->stamp[h].ticks - (secure((tg_hop)h) ? e->tee : 0);
-    st = tg_table_set_u64(e->calls, row, C_STAMP + h, printed);
+  for (size_t h = 0; h < TG_HOPS; h++) {
+    if (tg_call_has(c, (tg_hop)h))
+      tg_row_u64(w, C_STAMP + h, c->stamp[h].ticks - (secure((tg_hop)h) ? e->tee : 0));
   }
-  for (size_t p = 0; p < C_PLACES && st == TG_OK; p++) {
+  for (size_t p = 0; p < C_PLACES; p++) {
     if (!tg_call_has(c, shown[p])) continue;
     const tg_stamp *s = &c->stamp[shown[p]];
-    st = tg_table_set_u32(e->calls, row, C_PLACE + 3 * p, s->source);
-    if (st == TG_OK) st = tg_table_set_u64(e->calls, row, C_PLACE + 3 * p + 1, s->line);
-    if (st == TG_OK) st = tg_table_set_u64(e->calls, row, C_PLACE + 3 * p + 2, s->offset);
+    tg_row_u32(w, C_PLACE + 3 * p, s->source);
+    tg_row_u64(w, C_PLACE + 3 * p + 1, s->line);
+    tg_row_u64(w, C_PLACE + 3 * p + 2, s->offset);
   }
-  for (size_t m = 0; m < HOP_METRICS && st == TG_OK; m++) {
+  for (size_t m = 0; m < HOP_METRICS; m++) {
     int64_t ticks = 0;
-    if (measure(c, &metrics[m], &ticks, impossible)) {
-      st = tg_table_set_i64(e->calls, row, C_INTERVAL + m, ticks);
-    }
+    if (measure(c, &metrics[m], &ticks, impossible)) tg_row_i64(w, C_INTERVAL + m, ticks);
   }
-  return st;
 }
 
 static tg_status emit_call(emit *e, const tg_call *c) {
-  size_t row = 0;
-  size_t op = operation_of(c);
+  const size_t op = operation_of(c), row = tg_table_rows(e->calls);
   uint32_t flags = c->flags;
   char text[64];
   bool impossible = false;
   tg_hop first_hop = TG_HOP_CLIENT_START;
   while (first_hop < TG_HOP_CLIENT_RETURN && !tg_call_has(c, first_hop)) first_hop++;
-  bool first = !e->seen[op][c->client];
+  const bool first = !e->seen[op][c->client];
   e->seen[op][c->client] = true;
-  tg_status st = tg_table_append(e->calls, &row);
-  if (st == TG_OK) st = call_stamps(e, c, row, &impossible);
+  tg_row w = tg_row_begin(e->calls);
+  call_stamps(e, c, &w, &impossible);
   if (impossible) flags |= TG_CALL_IMPOSSIBLE;
   flag_words(flags, text);
-  bool complete = c->have == (1u << TG_HOPS) - 1 && c->state == TG_JOIN_CLAIMED &&
-                  !(flags & TG_CALL_IMPOSSIBLE);
-  if (st == TG_OK) {
-    st = tg_table_set_u32(e->calls, row, C_SOURCE, c->stamp[first_hop].source);
-  }
-  if (st == TG_OK) st = tg_table_set_u32(e->calls, row, C_BOOT, c->stamp[first_hop].boot);
-  if (st == TG_OK && c->run != TG_NONE) st = tg_table_set_u32(e->calls, row, C_RUN, c->run);
-  if (st == TG_OK) st = tg_table_set_cstr(e->calls, row, C_OPERATION, operations[op]);
-  if (st == TG_OK) st = tg_table_set_u64(e->calls, row, C_CMD, c->cmd);
-  if (st == TG_OK) st = tg_table_set_bool(e->calls, row, C_FIRST, first);
-  if (st == TG_OK) st = tg_table_set_bool(e->calls, row, C_COMPLETE, complete);
-  if (st == TG_OK) st = tg_table_set_cstr(e->calls, row, C_STATE, states[c->state]);
-  if (st == TG_OK && text[0] != '\0') st = tg_table_set_cstr(e->calls, row, C_FLAGS, text);
-  if (st == TG_OK && e->hz != 0) st = tg_table_set_u64(e->calls, row, C_CLOCK, e->hz);
-  if (st == TG_OK) st = call_readings(e, c, row, (first ? 1u : 0u) | (c->client ? 0u : 2u));
-  return st;
+  tg_row_u32(&w, C_SOURCE, c->stamp[first_hop].source);
+  tg_row_u32(&w, C_BOOT, c->stamp[first_hop].boot);
+  if (c->run != TG_NONE) tg_row_u32(&w, C_RUN, c->run);
+  tg_row_cstr(&w, C_OPERATION, operations[op]);
+  tg_row_u64(&w, C_CMD, c->cmd);
+  tg_row_bool(&w, C_FIRST, first);
+  tg_row_bool(&w, C_COMPLETE,
+              c->have == (1u << TG_HOPS) - 1 && c->state == TG_JOIN_CLAIMED &&
+                  !(flags & TG_CALL_IMPOSSIBLE));
+  tg_row_cstr(&w, C_STATE, states[c->state]);
+  if (text[0] != '\0') tg_row_cstr(&w, C_FLAGS, text);
+  if (e->hz != 0) tg_row_u64(&w, C_CLOCK, e->hz);
+  TG_TRY(tg_row_end(&w));
+  return call_readings(e, c, row, (first ? 1u : 0u) | (c->client ? 0u : 2u));
 }
 
-static tg_status emit_syscall(emit *e, const tg_syscall *s, size_t first_row) {
+static tg_status syscall_readings(emit *e, const tg_syscall *s, const int64_t ticks[3],
+                                  bool first) {
   static const char *const names[] = {"to_os", "to_ta", "round_trip"};
-  const uint64_t at[] = {s->start, s->enter, s->finish};
-  const bool first = !e->seen_syscall;
-  size_t row = 0;
-  char text[64];
-  e->seen_syscall = true;
-  flag_words(s->flags, text);
-  tg_table *t = e->syscalls;
-  tg_status st = tg_table_append(t, &row);
-  if (st == TG_OK) st = tg_table_set_u32(t, row, S_SOURCE, s->source);
-  if (st == TG_OK) st = tg_table_set_u32(t, row, S_BOOT, s->boot);
-  if (st == TG_OK && s->run != TG_NONE) st = tg_table_set_u32(t, row, S_RUN, s->run);
-  if (st == TG_OK && s->call != TG_NONE) {
-    st = tg_table_set_u32(t, row, S_CALL, (uint32_t)(first_row + s->call));
-  }
-  if (st == TG_OK) st = tg_table_set_bool(t, row, S_FIRST, first);
-  if (st == TG_OK) st = tg_table_set_cstr(t, row, S_STATE, states[s->state]);
-  if (st == TG_OK && text[0] != '\0') st = tg_table_set_cstr(t, row, S_FLAGS, text);
-  if (st == TG_OK && e->hz != 0) st = tg_table_set_u64(t, row, S_CLOCK, e->hz);
-  for (size_t i = 0; i < 3 && st == TG_OK; i++) {
-    st = tg_table_set_u64(t, row, S_START + i, at[i] - e->tee);
-  }
-  if (st == TG_OK) st = tg_table_set_u64(t, row, S_LINE, s->line);
-  if (st == TG_OK) st = tg_table_set_u64(t, row, S_OFFSET, s->offset);
-  if (s->flags & TG_CALL_IMPOSSIBLE) return st;
-  for (size_t i = 0; i < 3 && st == TG_OK; i++) {
-    tg_reading r = {.line = s->line,
+  for (size_t i = 0; i < 3; i++) {
+    tg_reading r = {.value = ticks[i],
+                    .line = s->line,
                     .offset = s->offset,
                     .source = s->source,
                     .boot = s->boot,
                     .run = s->run,
                     .block = s->call};
-    st = tg_ticks_diff(i == 0 ? s->enter : s->finish, i == 1 ? s->enter : s->start, &r.value);
-    if (st == TG_OK && i < 2) st = tg_table_set_i64(t, row, S_TO_OS + i, r.value);
-    if (st == TG_OK) st = key_of(e, OPERATIONS, i, "syscall", names[i], first ? 1u : 0u, &r.key);
-    if (st == TG_OK) st = tg_result_reading(e->out, &r);
+    TG_TRY(key_of(e, OPERATIONS, i, "syscall", names[i], first ? 1u : 0u, &r.key));
+    TG_TRY(tg_result_reading(e->out, &r));
   }
-  return st;
+  return TG_OK;
+}
+
+static tg_status emit_syscall(emit *e, const tg_syscall *s, size_t first_row) {
+  const uint64_t at[] = {s->start, s->enter, s->finish};
+  const bool first = !e->seen_syscall, possible = (s->flags & TG_CALL_IMPOSSIBLE) == 0;
+  int64_t ticks[3] = {0};
+  char text[64];
+  e->seen_syscall = true;
+  flag_words(s->flags, text);
+  if (possible) {
+    TG_TRY(tg_ticks_diff(s->enter, s->start, &ticks[0]));
+    TG_TRY(tg_ticks_diff(s->finish, s->enter, &ticks[1]));
+    TG_TRY(tg_ticks_diff(s->finish, s->start, &ticks[2]));
+  }
+  tg_row w = tg_row_begin(e->syscalls);
+  tg_row_u32(&w, S_SOURCE, s->source);
+  tg_row_u32(&w, S_BOOT, s->boot);
+  if (s->run != TG_NONE) tg_row_u32(&w, S_RUN, s->run);
+  if (s->call != TG_NONE) tg_row_u32(&w, S_CALL, (uint32_t)(first_row + s->call));
+  tg_row_bool(&w, S_FIRST, first);
+  tg_row_cstr(&w, S_STATE, states[s->state]);
+  if (text[0] != '\0') tg_row_cstr(&w, S_FLAGS, text);
+  if (e->hz != 0) tg_row_u64(&w, S_CLOCK, e->hz);
+  for (size_t i = 0; i < 3; i++) tg_row_u64(&w, S_START + i, at[i] - e->tee);
+  for (size_t i = 0; i < 2 && possible; i++) tg_row_i64(&w, S_TO_OS + i, ticks[i]);
+  tg_row_u64(&w, S_LINE, s->line);
+  tg_row_u64(&w, S_OFFSET, s->offset);
+  TG_TRY(tg_row_end(&w));
+  return possible ? syscall_readings(e, s, ticks, first) : TG_OK;
 }
 
 /* --- boot by boot ---------------------------------------------------------------------------- */
@@ -398,16 +391,18 @@ static tg_status reduce_boot(emit *e, uint32_t boot, const tg_boot_lines *lines,
   forget_keys(e);
   memset(e->seen, 0, sizeof e->seen);
   e->seen_syscall = false;
-  size_t first_row = tg_table_rows(e->calls);
-  tg_status st = tg_calls_join(e->in->alloc, e->in->options->stop, lines, calls, &shift);
-  if (st == TG_OK && shift.found) st = tell_shift(e, boot, lines, &shift);
-  for (size_t i = 0; i < calls->n && st == TG_OK; i++)
-    st = tg_reduce_stops(e->in, i) ? TG_EINTERRUPTED : emit_call(e, &calls->at[i]);
-  for (size_t i = 0; i < lines->n_syscalls && st == TG_OK; i++) {
-    st = tg_reduce_stops(e->in, i) ? TG_EINTERRUPTED
-                                   : emit_syscall(e, &lines->syscalls[i], first_row);
+  const size_t first_row = tg_table_rows(e->calls);
+  TG_TRY(tg_calls_join(e->in->alloc, e->in->options->stop, lines, calls, &shift));
+  if (shift.found) TG_TRY(tell_shift(e, boot, lines, &shift));
+  for (size_t i = 0; i < calls->n; i++) {
+    if (tg_reduce_stops(e->in, i)) return TG_EINTERRUPTED;
+    TG_TRY(emit_call(e, &calls->at[i]));
   }
-  return st;
+  for (size_t i = 0; i < lines->n_syscalls; i++) {
+    if (tg_reduce_stops(e->in, i)) return TG_EINTERRUPTED;
+    TG_TRY(emit_syscall(e, &lines->syscalls[i], first_row));
+  }
+  return TG_OK;
 }
 
 static tg_status reduce_lines(emit *e, const tg_optee_lines *l) {
@@ -418,8 +413,8 @@ static tg_status reduce_lines(emit *e, const tg_optee_lines *l) {
   cursor clients = {0, 0};
   cursor syscalls = {0, 0};
   tg_calls calls = {0};
-  tg_status st = TG_OK;
-  for (uint32_t b = 0; b < n_boots && st == TG_OK; b++) {
+  tg_status status = TG_OK;
+  for (uint32_t b = 0; b < n_boots && status == TG_OK; b++) {
     ADVANCE(driver, l->driver, l->n_driver, at.boot, b);
     ADVANCE(core, l->core, l->n_core, at.boot, b);
     ADVANCE(clients, l->clients, l->n_clients, boot, b);
@@ -435,25 +430,27 @@ static tg_status reduce_lines(emit *e, const tg_optee_lines *l) {
         .n_syscalls = syscalls.to - syscalls.from,
     };
     if (lines.n_driver + lines.n_core + lines.n_clients + lines.n_syscalls == 0) continue;
-    st = reduce_boot(e, b, &lines, &calls);
+    status = reduce_boot(e, b, &lines, &calls);
   }
-  e->in->alloc->release(e->in->alloc->ctx, calls.at);
-  return st;
+  tg_release(e->in->alloc, calls.at);
+  return status;
+}
+
+static tg_status reduce_all(emit *e, tg_optee_lines *lines) {
+  TG_TRY(tg_result_table(e->out, "calls", call_columns, C_COLUMNS, &e->calls));
+  TG_TRY(tg_result_table(e->out, "syscalls", syscall_columns, S_COLUMNS, &e->syscalls));
+  TG_TRY(tg_optee_gather(e->in, e->out, lines));
+  return reduce_lines(e, lines);
 }
 
 static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
   tg_optee_lines lines = {0};
   emit e = {.in = in, .out = out};
   if (in->options->have_tee_offset) e.tee = (uint64_t)in->options->tee_offset;
-  tg_status st = tg_result_table(out, "calls", call_columns, C_COLUMNS, &e.calls);
-  if (st == TG_OK) {
-    st = tg_result_table(out, "syscalls", syscall_columns, S_COLUMNS, &e.syscalls);
-  }
-  if (st == TG_OK) st = tg_optee_gather(in, out, &lines);
-  if (st == TG_OK) st = reduce_lines(&e, &lines);
+  const tg_status status = reduce_all(&e, &lines);
   tg_optee_lines_free(in->alloc, &lines);
-  if (st != TG_OK) tg_fail(err, st, 0, 0, "the OP-TEE calls: %s", tg_status_text(st));
-  return st;
+  if (status != TG_OK) tg_fail(err, status, 0, 0, "the OP-TEE calls: %s", tg_status_text(status));
+  return status;
 }
 
 const tg_format tg_format_optee = {

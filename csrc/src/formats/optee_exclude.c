@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/try.h"
 #include "optee_join_state.h"
 
 /* The window in which a stamp between two hops must lie, by the call's own stamps. */
@@ -60,26 +62,14 @@ typedef struct seeker {
   size_t call;
 } seeker;
 
-static void sift_seeker(seeker *s, size_t root, size_t n) {
-  for (size_t child = 2 * root + 1; child < n; child = 2 * root + 1) {
-    if (child + 1 < n && s[child + 1].first > s[child].first) child++;
-    if (s[child].first <= s[root].first) return;
-    seeker t = s[root];
-    s[root] = s[child];
-    s[child] = t;
-    root = child;
-  }
+static bool seeker_before(const seeker *a, const seeker *b) {
+  return a->first != b->first ? a->first < b->first : a->call < b->call;
 }
 
-static void sort_seekers(seeker *s, size_t n) {
-  for (size_t i = n / 2; i > 0; i--) sift_seeker(s, i - 1, n);
-  for (size_t i = n; i > 1; i--) {
-    seeker t = s[0];
-    s[0] = s[i - 1];
-    s[i - 1] = t;
-    sift_seeker(s, 0, i - 1);
-  }
-}
+#define TG_SORT_NAME sort_seekers
+#define TG_SORT_ITEM seeker
+#define TG_SORT_BEFORE(a, b) seeker_before(a, b)
+#include "base/sort.h"
 
 /* The calls of clients that have a choice of points, ordered by the first of them: with `all` every
  * call by what its client's line says, else those that look for an end, by all they know. */
@@ -104,8 +94,8 @@ static tg_status find_seekers(const tg_join *j, const tg_calls *out, const tg_en
     if (from > to) continue;
     tg_points_range(points, c->cmd, from, to, &s.first, &s.last);
     if (s.first == s.last) continue;
-    tg_status st = tg_grow(j->a, (void **)at, cap, *n + 1, sizeof **at);
-    if (st != TG_OK) return st;
+    tg_status status = tg_reserve(j->a, at, cap, *n + 1, sizeof **at);
+    if (status != TG_OK) return status;
     (*at)[(*n)++] = s;
   }
   sort_seekers(*at, *n);
@@ -169,15 +159,15 @@ static tg_status complete_side(tg_join *j, tg_calls *out, const tg_ends *e, bool
   for (size_t i = 0; i < points->n; i++) {
     points->at[i].taken = (e->used[points->at[i].pair] & (start ? 1u : 2u)) != 0;
   }
-  tg_status st = find_seekers(j, out, e, start, false, points, &s, &cap, &n);
-  for (size_t i = 0; i < n && st == TG_OK;) {
+  tg_status status = find_seekers(j, out, e, start, false, points, &s, &cap, &n);
+  for (size_t i = 0; i < n && status == TG_OK;) {
     size_t last = 0;
     size_t next = group_end(s, n, i, &last);
     if (free_points(points, s[i].first, last) == next - i) settle(s + i, next - i, out, e, start);
     i = next;
   }
-  j->a->release(j->a->ctx, s);
-  return st;
+  tg_release(j->a, s);
+  return status;
 }
 
 /* The only point of a seeker that is not taken; NULL for none or several. */
@@ -220,40 +210,43 @@ static void check_group(const seeker *s, size_t n, tg_points *points, size_t las
   for (size_t i = 0; i < n && left > 0; i++) doubt_call(&out->at[s[i].call]);
 }
 
+/* The groups of one side; `s` and its bound belong to the caller. */
+static tg_status doubt_side(tg_join *j, tg_calls *out, const tg_ends *e, bool start,
+                            tg_points *points, seeker **s, size_t *cap) {
+  size_t n = 0;
+  TG_TRY(tg_points_make(j->a, e->pairs, start, TG_POINTS_ALL, points));
+  TG_TRY(find_seekers(j, out, e, start, true, points, s, cap, &n));
+  for (size_t i = 0; i < n;) {
+    size_t last = 0;
+    const size_t next = group_end(*s, n, i, &last);
+    if (next - i > 1)
+      check_group(*s + i, next - i, points, last, out, start ? e->start : e->finish);
+    i = next;
+  }
+  return TG_OK;
+}
+
 /* Looks at all clients that ran at once, however their calls were joined. */
 tg_status tg_doubt_groups(tg_join *j, tg_calls *out, const tg_ends *e) {
   tg_points points = {0};
   seeker *s = NULL;
   size_t cap = 0;
-  size_t n = 0;
-  tg_status st = TG_OK;
-  for (int start = 0; start < 2 && st == TG_OK; start++) {
-    st = tg_points_make(j->a, e->pairs, start != 0, TG_POINTS_ALL, &points);
-    if (st == TG_OK) {
-      st = find_seekers(j, out, e, start != 0, true, &points, &s, &cap, &n);
-    }
-    for (size_t i = 0; i < n && st == TG_OK;) {
-      size_t last = 0;
-      size_t next = group_end(s, n, i, &last);
-      if (next - i > 1) {
-        check_group(s + i, next - i, &points, last, out, start != 0 ? e->start : e->finish);
-      }
-      i = next;
-    }
-  }
-  j->a->release(j->a->ctx, s);
-  j->a->release(j->a->ctx, points.at);
-  return st;
+  tg_status status = TG_OK;
+  for (int start = 0; start < 2 && status == TG_OK; start++)
+    status = doubt_side(j, out, e, start != 0, &points, &s, &cap);
+  tg_release(j->a, s);
+  tg_release(j->a, points.at);
+  return status;
 }
 
 /* Completes the calls of clients from single stamps. A call that was ambiguous and gets both ends
  * so is told apart after all; one that is left with candidates is ambiguous. */
 tg_status tg_complete_clients(tg_join *j, tg_calls *out, const tg_ends *e) {
   if (e->starts->n + e->finishes->n == 0) return TG_OK;
-  tg_status st = complete_side(j, out, e, true);
-  if (st == TG_OK) st = complete_side(j, out, e, false);
+  TG_TRY(complete_side(j, out, e, true));
+  TG_TRY(complete_side(j, out, e, false));
   bool core = e->start == TG_HOP_TEE_RECEIVE;
-  for (size_t i = j->first_call; i < out->n && st == TG_OK; i++) {
+  for (size_t i = j->first_call; i < out->n; i++) {
     tg_call *c = &out->at[i];
     bool left = false;
     for (int start = 0; start < 2; start++) {
@@ -268,5 +261,5 @@ tg_status tg_complete_clients(tg_join *j, tg_calls *out, const tg_ends *e) {
       c->state = TG_JOIN_CLAIMED;
     }
   }
-  return st;
+  return TG_OK;
 }

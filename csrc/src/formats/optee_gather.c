@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "boots.h"
-#include "formats.h"
+#include "reducer.h"
 
 /* The rules in the order of optee.c; anything else is K_NONE. */
 typedef enum line_kind {
@@ -45,9 +45,10 @@ static tg_status add_smc(const tg_alloc *a, const place *p, line_kind kind, tg_o
   bool core = kind >= K_CORE_RECEIVE;
   tg_smc **lines = core ? &l->core : &l->driver;
   size_t *n = core ? &l->n_core : &l->n_driver;
-  tg_status st =
-      tg_grow(a, (void **)lines, core ? &l->core_cap : &l->driver_cap, *n + 1, sizeof **lines);
-  if (st != TG_OK) return st;
+  if (*n == UINT32_MAX) return TG_EOVERFLOW;
+  tg_status status =
+      tg_reserve(a, lines, core ? &l->core_cap : &l->driver_cap, *n + 1, sizeof **lines);
+  if (status != TG_OK) return status;
   tg_smc *s = &(*lines)[(*n)++];
   memset(s, 0, sizeof *s);
   s->at.ticks = field(p, 1) + (core ? p->tee : 0);
@@ -62,9 +63,9 @@ static tg_status add_smc(const tg_alloc *a, const place *p, line_kind kind, tg_o
 }
 
 static tg_status add_client(const tg_alloc *a, const place *p, line_kind kind, tg_optee_lines *l) {
-  tg_status st =
-      tg_grow(a, (void **)&l->clients, &l->clients_cap, l->n_clients + 1, sizeof *l->clients);
-  if (st != TG_OK) return st;
+  tg_status status =
+      tg_reserve(a, &l->clients, &l->clients_cap, l->n_clients + 1, sizeof *l->clients);
+  if (status != TG_OK) return status;
   tg_client *c = &l->clients[l->n_clients++];
   memset(c, 0, sizeof *c);
   c->start = field(p, 0);
@@ -82,9 +83,9 @@ static tg_status add_client(const tg_alloc *a, const place *p, line_kind kind, t
 }
 
 static tg_status add_syscall(const tg_alloc *a, const place *p, tg_optee_lines *l) {
-  tg_status st =
-      tg_grow(a, (void **)&l->syscalls, &l->syscalls_cap, l->n_syscalls + 1, sizeof *l->syscalls);
-  if (st != TG_OK) return st;
+  tg_status status =
+      tg_reserve(a, &l->syscalls, &l->syscalls_cap, l->n_syscalls + 1, sizeof *l->syscalls);
+  if (status != TG_OK) return status;
   tg_syscall *s = &l->syscalls[l->n_syscalls++];
   memset(s, 0, sizeof *s);
   s->start = field(p, 0) + p->tee;
@@ -111,12 +112,9 @@ static tg_status gather_source(const tg_reduce_in *in, const tg_result *out, uin
   place p = {.source = source, .boot = TG_NONE, .run = TG_NONE};
   tg_boot_memo near = {0};
   if (in->options->have_tee_offset) p.tee = (uint64_t)in->options->tee_offset;
-  for (size_t k = 0; k < K_COUNT; k++) {
-    rules[k] = SIZE_MAX;
-    (void)tg_ruleset_find(tg_records_rules(records), rule_names[k], &rules[k]);
-  }
-  tg_status st = TG_OK;
-  for (size_t i = 0; i < tg_records_count(records) && st == TG_OK; i++) {
+  tg_rule_numbers(records, rule_names, K_COUNT, rules);
+  tg_status status = TG_OK;
+  for (size_t i = 0; i < tg_records_count(records) && status == TG_OK; i++) {
     tg_record at = tg_records_at(records, i);
     size_t kind = 0;
     if (tg_reduce_stops(in, i)) return TG_EINTERRUPTED;
@@ -134,14 +132,14 @@ static tg_status gather_source(const tg_reduce_in *in, const tg_result *out, uin
     p.flags = 0;
     (void)tg_table_u32(p.t, p.row, TG_REC_FLAGS, &p.flags);
     if (kind >= K_DRIVER_DO) {
-      st = add_smc(in->alloc, &p, (line_kind)kind, l);
+      status = add_smc(in->alloc, &p, (line_kind)kind, l);
     } else if (kind == K_SYSCALL) {
-      st = add_syscall(in->alloc, &p, l);
+      status = add_syscall(in->alloc, &p, l);
     } else {
-      st = add_client(in->alloc, &p, (line_kind)kind, l);
+      status = add_client(in->alloc, &p, (line_kind)kind, l);
     }
   }
-  return st;
+  return status;
 }
 
 uint64_t tg_optee_clock(const tg_reduce_in *in, const tg_result *out, uint32_t boot,
@@ -173,18 +171,18 @@ static tg_status check_range(const tg_reduce_in *in, tg_result *out, tg_smc *lin
            lines[to].at.boot == lines[from].at.boot) {
       to++;
     }
-    tg_status st =
+    tg_status status =
         tg_smc_check(in->alloc, lines + from, to - from, delay_ticks(in, out, lines[from].at.boot));
-    for (size_t i = from; i < to && st == TG_OK; i++) {
+    for (size_t i = from; i < to && status == TG_OK; i++) {
       if (tg_reduce_stops(in, i - from)) return TG_EINTERRUPTED;
       if (!lines[i].bad) continue;
-      st = tg_result_problem(
+      status = tg_result_problem(
           out, lines[i].at.source, lines[i].at.line, lines[i].at.offset, "optee", "out-of-range",
           "cntvct=0x%llx (cmd %llu) does not fit its neighbours: digits are "
           "lost or added; the stamp is left out",
           (unsigned long long)lines[i].at.ticks, (unsigned long long)lines[i].cmd);
     }
-    if (st != TG_OK) return st;
+    if (status != TG_OK) return status;
     from = to;
   }
   return TG_OK;
@@ -205,8 +203,8 @@ static tg_status drop_repeats(tg_result *out, tg_smc *lines, size_t n) {
   tg_stamp first = {0};
   for (size_t i = 1; i < n; i++) {
     if (lines[i].at.boot != lines[i - 1].at.boot) {
-      tg_status st = tell_repeats(out, &first, repeats);
-      if (st != TG_OK) return st;
+      tg_status status = tell_repeats(out, &first, repeats);
+      if (status != TG_OK) return status;
       repeats = 0;
     }
     for (size_t k = i; k > 0 && !lines[i].bad; k--) {
@@ -281,41 +279,51 @@ static tg_status permute(const tg_alloc *a, void **items, size_t *cap, size_t n,
                          tg_smc *keys) {
   void *copy = NULL;
   size_t copy_cap = 0;
-  tg_status st = tg_smc_sort(a, keys, n);
-  if (st == TG_OK) st = tg_grow(a, &copy, &copy_cap, n, size);
-  if (st != TG_OK) return st;
-  for (size_t i = 0; i < n; i++) {
+  if (n == 0) return TG_OK;
+  TG_TRY(tg_grow(a, &copy, &copy_cap, n, size));
+  tg_smc_sort(keys, n);
+  for (size_t i = 0; i < n; i++)
     memcpy((char *)copy + i * size, (char *)*items + keys[i].cmd * size, size);
-  }
-  a->release(a->ctx, *items);
+  tg_release(a, *items);
   *items = copy;
   *cap = copy_cap;
   return TG_OK;
 }
 
-static tg_status order_clients(const tg_alloc *a, tg_optee_lines *l) {
-  tg_smc *keys = NULL;
-  size_t cap = 0;
-  size_t most = l->n_clients > l->n_syscalls ? l->n_clients : l->n_syscalls;
-  tg_status st = tg_grow(a, (void **)&keys, &cap, most + 1, sizeof *keys);
-  if (st != TG_OK) return st;
+static tg_status order_clients(const tg_alloc *a, tg_optee_lines *l, tg_smc *keys) {
   for (size_t i = 0; i < l->n_clients; i++) {
     const tg_client *c = &l->clients[i];
     keys[i] = (tg_smc){.at = {.ticks = c->start, .boot = c->boot}, .cmd = i};
   }
-  if (l->n_clients > 0) {
-    st = permute(a, (void **)&l->clients, &l->clients_cap, l->n_clients, sizeof *l->clients, keys);
-  }
+  void *items = l->clients;
+  const tg_status status =
+      permute(a, &items, &l->clients_cap, l->n_clients, sizeof *l->clients, keys);
+  l->clients = items;
+  return status;
+}
+
+static tg_status order_syscalls(const tg_alloc *a, tg_optee_lines *l, tg_smc *keys) {
   for (size_t i = 0; i < l->n_syscalls; i++) {
     const tg_syscall *s = &l->syscalls[i];
     keys[i] = (tg_smc){.at = {.ticks = s->start, .boot = s->boot}, .cmd = i};
   }
-  if (l->n_syscalls > 0 && st == TG_OK) {
-    st = permute(a, (void **)&l->syscalls, &l->syscalls_cap, l->n_syscalls, sizeof *l->syscalls,
-                 keys);
-  }
-  a->release(a->ctx, keys);
-  return st;
+  void *items = l->syscalls;
+  const tg_status status =
+      permute(a, &items, &l->syscalls_cap, l->n_syscalls, sizeof *l->syscalls, keys);
+  l->syscalls = items;
+  return status;
+}
+
+/* Client lines and system calls, each by boot and start. */
+static tg_status order_by_start(const tg_alloc *a, tg_optee_lines *l) {
+  const size_t most = l->n_clients > l->n_syscalls ? l->n_clients : l->n_syscalls;
+  if (most >= UINT32_MAX) return TG_EOVERFLOW;
+  tg_smc *keys = tg_take(a, most + 1, sizeof *keys);
+  if (keys == NULL) return TG_ENOMEM;
+  tg_status status = order_clients(a, l, keys);
+  if (status == TG_OK) status = order_syscalls(a, l, keys);
+  tg_release(a, keys);
+  return status;
 }
 
 /* Checks the clients' lines and closes the gaps of those that are of no use or say again what
@@ -338,8 +346,8 @@ static tg_status check_clients(const tg_reduce_in *in, tg_result *out, tg_optee_
       }
       continue;
     }
-    tg_status st = check_client(out, &floor, &c, &use);
-    if (st != TG_OK) return st;
+    tg_status status = check_client(out, &floor, &c, &use);
+    if (status != TG_OK) return status;
     if (use) l->clients[kept++] = c;
   }
   l->n_clients = kept;
@@ -361,27 +369,22 @@ static tg_status check_clients(const tg_reduce_in *in, tg_result *out, tg_optee_
 }
 
 tg_status tg_optee_gather(const tg_reduce_in *in, tg_result *out, tg_optee_lines *l) {
-  const tg_alloc *a = in->alloc;
-  tg_status st = TG_OK;
   memset(l, 0, sizeof *l);
-  for (size_t s = 0; s < in->n_sources && st == TG_OK; s++) {
-    st = gather_source(in, out, (uint32_t)s, l);
-  }
-  if (st == TG_OK) st = check_range(in, out, l->driver, l->n_driver);
-  if (st == TG_OK) st = check_range(in, out, l->core, l->n_core);
-  if (st == TG_OK) st = tg_smc_sort(a, l->driver, l->n_driver);
-  if (st == TG_OK) st = tg_smc_sort(a, l->core, l->n_core);
-  if (st == TG_OK) st = drop_repeats(out, l->driver, l->n_driver);
-  if (st == TG_OK) st = drop_repeats(out, l->core, l->n_core);
-  if (st == TG_OK) st = order_clients(a, l);
-  if (st == TG_OK) st = check_clients(in, out, l);
-  return st;
+  for (size_t s = 0; s < in->n_sources; s++) TG_TRY(gather_source(in, out, (uint32_t)s, l));
+  TG_TRY(check_range(in, out, l->driver, l->n_driver));
+  TG_TRY(check_range(in, out, l->core, l->n_core));
+  tg_smc_sort(l->driver, l->n_driver);
+  tg_smc_sort(l->core, l->n_core);
+  TG_TRY(drop_repeats(out, l->driver, l->n_driver));
+  TG_TRY(drop_repeats(out, l->core, l->n_core));
+  TG_TRY(order_by_start(in->alloc, l));
+  return check_clients(in, out, l);
 }
 
 void tg_optee_lines_free(const tg_alloc *a, tg_optee_lines *l) {
-  a->release(a->ctx, l->driver);
-  a->release(a->ctx, l->core);
-  a->release(a->ctx, l->clients);
-  a->release(a->ctx, l->syscalls);
+  tg_release(a, l->driver);
+  tg_release(a, l->core);
+  tg_release(a, l->clients);
+  tg_release(a, l->syscalls);
   memset(l, 0, sizeof *l);
 }

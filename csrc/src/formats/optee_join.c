@@ -6,14 +6,17 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/try.h"
+#include "optee_join.h"
 #include "optee_join_state.h"
 
 /* The clients as intervals: what their driver pairs must lie in. */
 static tg_status client_spans(tg_join *j) {
   const tg_boot_lines *l = j->lines;
-  tg_status st =
-      tg_grow(j->a, (void **)&j->clients.at, &j->clients.cap, l->n_clients, sizeof *j->clients.at);
-  if (st != TG_OK) return st;
+  tg_status status =
+      tg_reserve(j->a, &j->clients.at, &j->clients.cap, l->n_clients, sizeof *j->clients.at);
+  if (status != TG_OK) return status;
   for (size_t i = 0; i < l->n_clients; i++) {
     const tg_client *c = &l->clients[i];
     tg_pair *p = &j->clients.at[i];
@@ -31,25 +34,21 @@ static tg_status client_spans(tg_join *j) {
   return TG_OK;
 }
 
-static tg_status zeros(const tg_alloc *a, uint8_t **p, size_t *cap, size_t n) {
-  tg_status st = tg_grow(a, (void **)p, cap, n + 1, 1);
-  if (st == TG_OK) memset(*p, 0, n + 1);
-  return st;
+static tg_status zeros(const tg_alloc *a, uint8_t **p, size_t n) {
+  *p = tg_zalloc(a, n + 1, 1);
+  return *p != NULL ? TG_OK : TG_ENOMEM;
 }
 
 static tg_status prepare(tg_join *j) {
-  tg_status st = client_spans(j);
-  if (st == TG_OK)
-    st = tg_pairs_make(j->a, j->stop, j->lines->driver, j->lines->n_driver, &j->driver);
-  if (st == TG_OK) st = tg_pairs_make(j->a, j->stop, j->lines->core, j->lines->n_core, &j->core);
-  if (st == TG_OK) st = zeros(j->a, &j->driver_used, &j->driver_cap, j->driver.n);
-  if (st == TG_OK) st = zeros(j->a, &j->core_used, &j->core_cap, j->core.n);
-  if (st == TG_OK) st = tg_points_make(j->a, &j->driver, true, TG_POINTS_DOUBTFUL, &j->starts);
-  if (st == TG_OK) st = tg_points_make(j->a, &j->driver, false, TG_POINTS_DOUBTFUL, &j->finishes);
-  if (st == TG_OK) st = tg_points_make(j->a, &j->core, true, TG_POINTS_DOUBTFUL, &j->receives);
-  if (st == TG_OK)
-    st = tg_points_make(j->a, &j->core, false, TG_POINTS_DOUBTFUL, &j->core_finishes);
-  return st;
+  TG_TRY(client_spans(j));
+  TG_TRY(tg_pairs_make(j->a, j->stop, j->lines->driver, j->lines->n_driver, &j->driver));
+  TG_TRY(tg_pairs_make(j->a, j->stop, j->lines->core, j->lines->n_core, &j->core));
+  TG_TRY(zeros(j->a, &j->driver_used, j->driver.n));
+  TG_TRY(zeros(j->a, &j->core_used, j->core.n));
+  TG_TRY(tg_points_make(j->a, &j->driver, true, TG_POINTS_DOUBTFUL, &j->starts));
+  TG_TRY(tg_points_make(j->a, &j->driver, false, TG_POINTS_DOUBTFUL, &j->finishes));
+  TG_TRY(tg_points_make(j->a, &j->core, true, TG_POINTS_DOUBTFUL, &j->receives));
+  return tg_points_make(j->a, &j->core, false, TG_POINTS_DOUBTFUL, &j->core_finishes);
 }
 
 /* --- the constant shift ---------------------------------------------------------------------- */
@@ -68,8 +67,8 @@ static size_t count_places(const tg_pairs *p, size_t *whole) {
 static tg_status enter_points(tg_join *j, tg_pairs *out) {
   for (size_t i = 0; i < j->clients.n; i++) {
     const tg_client *c = &j->lines->clients[i];
-    tg_status st = tg_grow(j->a, (void **)&out->at, &out->cap, out->n + 1, sizeof *out->at);
-    if (st != TG_OK) return st;
+    tg_status status = tg_reserve(j->a, &out->at, &out->cap, out->n + 1, sizeof *out->at);
+    if (status != TG_OK) return status;
     tg_pair *p = &out->at[out->n++];
     memset(p, 0, sizeof *p);
     p->start.ticks = p->finish.ticks = c->enter;
@@ -85,7 +84,6 @@ static tg_status find_shift(tg_join *j, tg_shift *shift) {
   size_t n_core = 0;
   size_t n_driver = 0;
   size_t inside = 0;
-  tg_status st = TG_OK;
   shift->found = false;
   size_t nested = count_places(&j->core, &n_core);
   (void)count_places(&j->driver, &n_driver);
@@ -97,19 +95,19 @@ static tg_status find_shift(tg_join *j, tg_shift *shift) {
   }
   for (size_t i = 0; i < j->clients.n; i++) inside += j->clients.at[i].have_pin;
   if (j->clients.n == 0 || inside * 10 >= j->clients.n) return TG_OK;
-  st = enter_points(j, &enters);
-  if (st == TG_OK) {
-    st = tg_pairs_shift(j->a, &j->clients, &enters, &shift->found, &shift->lowest, &shift->highest);
-  }
-  j->a->release(j->a->ctx, enters.at);
-  return st;
+  tg_status status = enter_points(j, &enters);
+  if (status == TG_OK)
+    status =
+        tg_pairs_shift(j->a, &j->clients, &enters, &shift->found, &shift->lowest, &shift->highest);
+  tg_release(j->a, enters.at);
+  return status;
 }
 
 /* --- one call -------------------------------------------------------------------------------- */
 
 static tg_status add_call(tg_calls *out, const tg_alloc *a, uint64_t cmd, tg_call **call) {
-  tg_status st = tg_grow(a, (void **)&out->at, &out->cap, out->n + 1, sizeof *out->at);
-  if (st != TG_OK) return st;
+  tg_status status = tg_reserve(a, &out->at, &out->cap, out->n + 1, sizeof *out->at);
+  if (status != TG_OK) return status;
   *call = &out->at[out->n++];
   memset(*call, 0, sizeof **call);
   (*call)->cmd = cmd;
@@ -159,8 +157,8 @@ static tg_status client_call(tg_join *j, size_t i, tg_calls *out) {
   const tg_pair *span = &j->clients.at[i];
   tg_stamp s = {.line = c->line, .offset = c->offset, .source = c->source, .boot = c->boot};
   tg_call *call = NULL;
-  tg_status st = add_call(out, j->a, c->cmd, &call);
-  if (st != TG_OK) return st;
+  tg_status status = add_call(out, j->a, c->cmd, &call);
+  if (status != TG_OK) return status;
   call->client = true;
   call->run = c->run;
   call->flags = c->flags;
@@ -189,8 +187,8 @@ static tg_status client_call(tg_join *j, size_t i, tg_calls *out) {
  * have the start of one call and the finish of another. Nobody can tell, so both are marked. */
 static tg_status doubt_lone_pairs(tg_join *j, tg_calls *out) {
   tg_points lone = {0};
-  tg_status st = tg_points_make(j->a, &j->driver, true, TG_POINTS_LONE, &lone);
-  for (size_t i = j->first_call; i < out->n && st == TG_OK && lone.n > 0; i++) {
+  tg_status status = tg_points_make(j->a, &j->driver, true, TG_POINTS_LONE, &lone);
+  for (size_t i = j->first_call; i < out->n && status == TG_OK && lone.n > 0; i++) {
     tg_call *c = &out->at[i];
     if (tg_call_has(c, TG_HOP_DRIVER_START) || !tg_call_has(c, TG_HOP_TA_ENTER)) continue;
     if (tg_points_suspect(&lone, c->cmd, c->stamp[TG_HOP_CLIENT_START].ticks,
@@ -199,16 +197,16 @@ static tg_status doubt_lone_pairs(tg_join *j, tg_calls *out) {
       c->flags |= TG_CALL_OVERLAP;
     }
   }
-  j->a->release(j->a->ctx, lone.at);
-  return st;
+  tg_release(j->a, lone.at);
+  return status;
 }
 
 /* The core pairs that lie in no driver pair; `inner` of a copy is the index of the original. */
 static tg_status free_core(const tg_join *j, tg_pairs *out) {
   for (size_t i = 0; i < j->core.n; i++) {
     if (j->core.at[i].places > 0 || j->core_used[i] != 0) continue;
-    tg_status st = tg_grow(j->a, (void **)&out->at, &out->cap, out->n + 1, sizeof *out->at);
-    if (st != TG_OK) return st;
+    tg_status status = tg_reserve(j->a, &out->at, &out->cap, out->n + 1, sizeof *out->at);
+    if (status != TG_OK) return status;
     out->at[out->n] = j->core.at[i];
     out->at[out->n++].inner = (uint32_t)i;
   }
@@ -230,9 +228,9 @@ static tg_status claim_core_directly(tg_join *j, tg_calls *out) {
     j->clients.at[i].holds = 0;
     j->clients.at[i].inner = TG_UNCLAIMED;
   }
-  tg_status st = free_core(j, &rest);
-  if (st == TG_OK) st = tg_pairs_nest(j->a, j->stop, &j->clients, &rest);
-  for (size_t i = 0; i < j->clients.n && st == TG_OK; i++) {
+  tg_status status = free_core(j, &rest);
+  if (status == TG_OK) status = tg_pairs_nest(j->a, j->stop, &j->clients, &rest);
+  for (size_t i = 0; i < j->clients.n && status == TG_OK; i++) {
     tg_call *c = &out->at[j->first_call + i];
     const tg_pair *span = &j->clients.at[i];
     if (c->have & (1u << TG_HOP_TEE_RECEIVE | 1u << TG_HOP_TEE_FINISH)) continue;
@@ -242,8 +240,8 @@ static tg_status claim_core_directly(tg_join *j, tg_calls *out) {
       take(c, core, &j->core_used[core->inner], TG_HOP_TEE_RECEIVE, TG_HOP_TEE_FINISH);
     }
   }
-  j->a->release(j->a->ctx, rest.at);
-  return st;
+  tg_release(j->a, rest.at);
+  return status;
 }
 
 /* Calls of pairs that no client claims. */
@@ -255,8 +253,8 @@ static tg_status rest_of_driver(tg_join *j, tg_calls *out) {
     if (j->driver_used[i] != 0) {
       if (j->driver_used[i] == 3u || (p->have_start + p->have_finish) < 2) continue;
     }
-    tg_status st = add_call(out, j->a, p->cmd, &c);
-    if (st != TG_OK) return st;
+    tg_status status = add_call(out, j->a, p->cmd, &c);
+    if (status != TG_OK) return status;
     uint8_t used = j->driver_used[i];
     c->state = TG_JOIN_UNCLAIMED;
     if (p->places > 1 || p->busy) {
@@ -282,8 +280,8 @@ static tg_status rest_of_core(tg_join *j, tg_calls *out) {
     if (tg_stop_at(j->stop, i, 1)) return TG_EINTERRUPTED;
     uint8_t used = j->core_used[i];
     if (used == 3u || (used != 0 && !tg_pair_whole(p))) continue;
-    tg_status st = add_call(out, j->a, p->cmd, &c);
-    if (st != TG_OK) return st;
+    tg_status status = add_call(out, j->a, p->cmd, &c);
+    if (status != TG_OK) return status;
     bool doubt = p->places > 1 || p->overlap || p->busy;
     c->state = doubt ? TG_JOIN_AMBIGUOUS : TG_JOIN_UNCLAIMED;
     if (doubt) c->flags |= TG_CALL_OVERLAP;
@@ -314,84 +312,93 @@ static uint64_t first_tick(const tg_call *c) {
   return 0;
 }
 
+/* Room to order the calls of a boot. */
+typedef struct order {
+  tg_smc *line;
+  tg_call *copy;
+  uint32_t *place;
+} order;
+
 /* Puts the boot's calls into the order of their first stamps, the system calls' links with them. */
-static tg_status order_calls(tg_join *j, tg_calls *out) {
-  tg_smc *order = NULL;
-  tg_call *copy = NULL;
-  uint32_t *place = NULL;
-  size_t caps[3] = {0, 0, 0};
-  size_t n = out->n - j->first_call;
-  tg_status st = tg_grow(j->a, (void **)&order, &caps[0], n + 1, sizeof *order);
-  if (st == TG_OK) st = tg_grow(j->a, (void **)&copy, &caps[1], n + 1, sizeof *copy);
-  if (st == TG_OK) st = tg_grow(j->a, (void **)&place, &caps[2], n + 1, sizeof *place);
-  if (st != TG_OK) goto fail;
+static void order_by_stamp(tg_join *j, tg_calls *out, const order *o, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    o->line[i] = (tg_smc){.at = {.ticks = first_tick(&out->at[j->first_call + i])}, .cmd = i};
+  tg_smc_sort(o->line, n);
+  if (n > 0) memcpy(o->copy, out->at + j->first_call, n * sizeof *o->copy);
   for (size_t i = 0; i < n; i++) {
-    order[i] = (tg_smc){.at = {.ticks = first_tick(&out->at[j->first_call + i])}, .cmd = i};
-  }
-  st = tg_smc_sort(j->a, order, n);
-  if (st != TG_OK) goto fail;
-  if (n > 0) memcpy(copy, out->at + j->first_call, n * sizeof *copy);
-  for (size_t i = 0; i < n; i++) {
-    out->at[j->first_call + i] = copy[order[i].cmd];
-    place[order[i].cmd] = (uint32_t)(j->first_call + i);
+    out->at[j->first_call + i] = o->copy[o->line[i].cmd];
+    o->place[o->line[i].cmd] = (uint32_t)(j->first_call + i);
   }
   for (size_t i = 0; i < j->lines->n_syscalls; i++) {
     tg_syscall *s = &j->lines->syscalls[i];
-    if (s->call != TG_NONE) s->call = place[s->call - j->first_call];
+    if (s->call != TG_NONE) s->call = o->place[s->call - j->first_call];
   }
-fail:
-  j->a->release(j->a->ctx, order);
-  j->a->release(j->a->ctx, copy);
-  j->a->release(j->a->ctx, place);
-  return st;
+}
+
+static tg_status order_calls(tg_join *j, tg_calls *out) {
+  const size_t n = out->n - j->first_call;
+  const order o = {tg_take(j->a, n + 1, sizeof *o.line), tg_take(j->a, n + 1, sizeof *o.copy),
+                   tg_take(j->a, n + 1, sizeof *o.place)};
+  tg_status status = TG_ENOMEM;
+  if (o.line != NULL && o.copy != NULL && o.place != NULL) {
+    order_by_stamp(j, out, &o, n);
+    status = TG_OK;
+  }
+  tg_release(j->a, o.line);
+  tg_release(j->a, o.copy);
+  tg_release(j->a, o.place);
+  return status;
+}
+
+/* What single stamps, lone pairs and exclusion add to the calls of clients. */
+static tg_status complete(tg_join *j, tg_calls *out) {
+  const tg_ends driver = {&j->starts,     &j->finishes,        &j->driver,
+                          j->driver_used, TG_HOP_DRIVER_START, TG_HOP_DRIVER_FINISH};
+  const tg_ends core = {&j->receives, &j->core_finishes,  &j->core,
+                        j->core_used, TG_HOP_TEE_RECEIVE, TG_HOP_TEE_FINISH};
+  TG_TRY(tg_complete_clients(j, out, &driver));
+  TG_TRY(doubt_lone_pairs(j, out));
+  TG_TRY(claim_core_directly(j, out));
+  TG_TRY(tg_complete_clients(j, out, &core));
+  TG_TRY(tg_doubt_groups(j, out, &driver));
+  return tg_doubt_groups(j, out, &core);
 }
 
 static tg_status join_boot(tg_join *j, tg_calls *out, tg_shift *shift) {
-  tg_status st = prepare(j);
-  if (st == TG_OK) st = tg_pairs_nest(j->a, j->stop, &j->driver, &j->core);
-  if (st == TG_OK) st = find_shift(j, shift);
-  if (st == TG_OK && shift->found) { /* a TA's stamp says nothing of the normal world's time */
+  TG_TRY(prepare(j));
+  TG_TRY(tg_pairs_nest(j->a, j->stop, &j->driver, &j->core));
+  TG_TRY(find_shift(j, shift));
+  if (shift->found) { /* a TA's stamp says nothing of the normal world's time */
     for (size_t i = 0; i < j->clients.n; i++) j->clients.at[i].have_pin = false;
   }
-  if (st == TG_OK) st = tg_pairs_nest(j->a, j->stop, &j->clients, &j->driver);
-  for (size_t i = 0; i < j->clients.n && st == TG_OK; i++)
-    st = tg_stop_at(j->stop, i, 1) ? TG_EINTERRUPTED : client_call(j, i, out);
-  if (st != TG_OK) return st;
-  if (!shift->found) {
-    const tg_ends driver = {&j->starts,     &j->finishes,        &j->driver,
-                            j->driver_used, TG_HOP_DRIVER_START, TG_HOP_DRIVER_FINISH};
-    const tg_ends core = {&j->receives, &j->core_finishes,  &j->core,
-                          j->core_used, TG_HOP_TEE_RECEIVE, TG_HOP_TEE_FINISH};
-    st = tg_complete_clients(j, out, &driver);
-    if (st == TG_OK) st = doubt_lone_pairs(j, out);
-    if (st == TG_OK) st = claim_core_directly(j, out);
-    if (st == TG_OK) st = tg_complete_clients(j, out, &core);
-    if (st == TG_OK) st = tg_doubt_groups(j, out, &driver);
-    if (st == TG_OK) st = tg_doubt_groups(j, out, &core);
+  TG_TRY(tg_pairs_nest(j->a, j->stop, &j->clients, &j->driver));
+  for (size_t i = 0; i < j->clients.n; i++) {
+    if (tg_stop_at(j->stop, i, 1)) return TG_EINTERRUPTED;
+    TG_TRY(client_call(j, i, out));
   }
-  if (st == TG_OK) st = rest_of_driver(j, out);
-  if (st == TG_OK) st = rest_of_core(j, out);
-  for (size_t i = j->first_call; i < out->n && st == TG_OK; i++) {
+  if (!shift->found) TG_TRY(complete(j, out));
+  TG_TRY(rest_of_driver(j, out));
+  TG_TRY(rest_of_core(j, out));
+  for (size_t i = j->first_call; i < out->n; i++) {
     judge(&out->at[i]);
     if (shift->found) out->at[i].state = TG_JOIN_OFFSET;
   }
-  if (st == TG_OK) st = tg_syscalls_join(j, out);
-  if (st == TG_OK) st = order_calls(j, out);
-  return st;
+  TG_TRY(tg_syscalls_join(j, out));
+  return order_calls(j, out);
 }
 
 tg_status tg_calls_join(const tg_alloc *a, const tg_stop *stop, const tg_boot_lines *lines,
                         tg_calls *out, tg_shift *shift) {
   tg_join j = {.a = a, .stop = stop, .lines = lines, .first_call = out->n};
-  tg_status st = join_boot(&j, out, shift);
-  a->release(a->ctx, j.clients.at);
-  a->release(a->ctx, j.driver.at);
-  a->release(a->ctx, j.core.at);
-  a->release(a->ctx, j.starts.at);
-  a->release(a->ctx, j.finishes.at);
-  a->release(a->ctx, j.receives.at);
-  a->release(a->ctx, j.core_finishes.at);
-  a->release(a->ctx, j.driver_used);
-  a->release(a->ctx, j.core_used);
-  return st;
+  tg_status status = join_boot(&j, out, shift);
+  tg_release(a, j.clients.at);
+  tg_release(a, j.driver.at);
+  tg_release(a, j.core.at);
+  tg_release(a, j.starts.at);
+  tg_release(a, j.finishes.at);
+  tg_release(a, j.receives.at);
+  tg_release(a, j.core_finishes.at);
+  tg_release(a, j.driver_used);
+  tg_release(a, j.core_used);
+  return status;
 }

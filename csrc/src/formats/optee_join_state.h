@@ -1,10 +1,10 @@
-/* optee_join_state.h - what the steps of a join share. Private to optee_join.c and
+/* optee_join_state.h - the state that the steps of a join share: optee_join.c, optee_exclude.c and
  * optee_syscalls.c.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TG_FORMATS_OPTEE_JOIN_STATE_H
 #define TG_FORMATS_OPTEE_JOIN_STATE_H
 
-#include "optee_join.h"
+#include "optee_call.h"
 
 /* The pairs and single stamps of one boot. */
 typedef struct tg_join {
@@ -14,7 +14,6 @@ typedef struct tg_join {
   tg_pairs clients, driver, core;
   tg_points starts, finishes, receives, core_finishes;
   uint8_t *driver_used, *core_used; /* bit 0: the start belongs to a call, bit 1: the finish */
-  size_t driver_cap, core_cap;
   size_t first_call;
 } tg_join;
 

@@ -4,37 +4,22 @@
 
 #include <string.h>
 
-/* True if `a` comes after `b`. */
-static bool smc_after(const tg_smc *a, const tg_smc *b) {
-  if (a->at.boot != b->at.boot) return a->at.boot > b->at.boot;
-  return a->at.ticks > b->at.ticks;
+#include "base/mem.h"
+
+static bool smc_before(const tg_smc *a, const tg_smc *b) {
+  if (a->at.boot != b->at.boot) return a->at.boot < b->at.boot;
+  if (a->at.ticks != b->at.ticks) return a->at.ticks < b->at.ticks;
+  return a->order < b->order;
 }
 
-/* A stable merge sort from the bottom up: qsort may allocate and is not stable. */
-tg_status tg_smc_sort(const tg_alloc *a, tg_smc *lines, size_t n) {
-  tg_smc *spare = NULL;
-  size_t cap = 0;
-  bool sorted = true;
-  for (size_t i = 1; i < n && sorted; i++) sorted = !smc_after(&lines[i - 1], &lines[i]);
-  if (sorted) return TG_OK;
-  tg_status st = tg_grow(a, (void **)&spare, &cap, n, sizeof *spare);
-  if (st != TG_OK) return st;
-  for (size_t width = 1; width<n; width = width> n / 2 ? n : width * 2) {
-    for (size_t from = 0; from < n;) {
-      size_t mid = n - from > width ? from + width : n;
-      size_t end = n - mid > width ? mid + width : n;
-      size_t i = from;
-      size_t j = mid;
-      for (size_t k = from; k < end; k++) {
-        bool right = i == mid || (j < end && smc_after(&lines[i], &lines[j]));
-        spare[k] = right ? lines[j++] : lines[i++];
-      }
-      from = end;
-    }
-    memcpy(lines, spare, n * sizeof *lines);
-  }
-  a->release(a->ctx, spare);
-  return TG_OK;
+#define TG_SORT_NAME sort_lines
+#define TG_SORT_ITEM tg_smc
+#define TG_SORT_BEFORE(a, b) smc_before(a, b)
+#include "base/sort.h"
+
+void tg_smc_sort(tg_smc *lines, size_t n) {
+  for (size_t i = 0; i < n; i++) lines[i].order = (uint32_t)i;
+  sort_lines(lines, n);
 }
 
 /* --- pairing ------------------------------------------------------------------------------- */
@@ -55,8 +40,8 @@ static void forget_waiting(waiting *w, size_t i) {
 
 static tg_status add_pair(const tg_alloc *a, tg_pairs *out, const tg_smc *line) {
   if (out->n >= TG_UNCLAIMED) return TG_EOVERFLOW;
-  tg_status st = tg_grow(a, (void **)&out->at, &out->cap, out->n + 1, sizeof *out->at);
-  if (st != TG_OK) return st;
+  tg_status status = tg_reserve(a, &out->at, &out->cap, out->n + 1, sizeof *out->at);
+  if (status != TG_OK) return status;
   tg_pair *p = &out->at[out->n++];
   memset(p, 0, sizeof *p);
   p->cmd = line->cmd;
@@ -181,8 +166,8 @@ tg_status tg_pairs_make(const tg_alloc *a, const tg_stop *stop, const tg_smc *li
         (close_pair(out, &open, &given_up, &lines[i]) || place_orphan(out, &given_up, &lines[i]))) {
       continue;
     }
-    tg_status st = add_pair(a, out, &lines[i]);
-    if (st != TG_OK) return st;
+    tg_status status = add_pair(a, out, &lines[i]);
+    if (status != TG_OK) return status;
     if (!lines[i].opens) continue;
     if (open.n == TG_OPEN_PAIRS) forget_waiting(&open, 0);
     open.pair[open.n] = (uint32_t)(out->n - 1);
@@ -207,12 +192,12 @@ tg_status tg_pairs_nest(const tg_alloc *a, const tg_stop *stop, tg_pairs *outer,
   size_t cap = 0;
   size_t n = 0;
   size_t next = 0;
-  tg_status st = tg_grow(a, (void **)&active, &cap, TG_OPEN_PAIRS, sizeof *active);
-  if (st != TG_OK) return st;
+  tg_status status = tg_reserve(a, &active, &cap, TG_OPEN_PAIRS, sizeof *active);
+  if (status != TG_OK) return status;
   for (size_t i = 0; i < inner->n; i++) {
     const tg_pair *p = &inner->at[i];
     if (tg_stop_at(stop, i, TG_OPEN_PAIRS)) {
-      st = TG_EINTERRUPTED;
+      status = TG_EINTERRUPTED;
       break;
     }
     if (!tg_pair_whole(p)) continue;
@@ -235,28 +220,21 @@ tg_status tg_pairs_nest(const tg_alloc *a, const tg_stop *stop, tg_pairs *outer,
     }
     n = kept;
   }
-  a->release(a->ctx, active);
-  return st;
+  tg_release(a, active);
+  return status;
 }
 
 /* --- single stamps ------------------------------------------------------------------------- */
 
-static bool point_after(const tg_point *a, const tg_point *b) {
-  return a->cmd != b->cmd ? a->cmd > b->cmd : a->ticks > b->ticks;
+static bool point_before(const tg_point *a, const tg_point *b) {
+  if (a->cmd != b->cmd) return a->cmd < b->cmd;
+  return a->ticks != b->ticks ? a->ticks < b->ticks : a->pair < b->pair;
 }
 
-static void point_sift(tg_point *p, size_t root, size_t n) {
-  for (;;) {
-    size_t child = 2 * root + 1;
-    if (child >= n) return;
-    if (child + 1 < n && point_after(&p[child + 1], &p[child])) child++;
-    if (!point_after(&p[child], &p[root])) return;
-    tg_point t = p[root];
-    p[root] = p[child];
-    p[child] = t;
-    root = child;
-  }
-}
+#define TG_SORT_NAME sort_points
+#define TG_SORT_ITEM tg_point
+#define TG_SORT_BEFORE(a, b) point_before(a, b)
+#include "base/sort.h"
 
 /* True if a pair is one of those. */
 static bool pair_is(const tg_pair *p, tg_points_of which) {
@@ -272,29 +250,22 @@ tg_status tg_points_make(const tg_alloc *a, const tg_pairs *pairs, bool starts, 
     const tg_pair *p = &pairs->at[i];
     if (!pair_is(p, which)) continue;
     if (starts ? !p->have_start : !p->have_finish) continue;
-    tg_status st = tg_grow(a, (void **)&out->at, &out->cap, out->n + 1, sizeof *out->at);
-    if (st != TG_OK) return st;
+    tg_status status = tg_reserve(a, &out->at, &out->cap, out->n + 1, sizeof *out->at);
+    if (status != TG_OK) return status;
     out->at[out->n++] = (tg_point){
         .cmd = p->cmd, .ticks = starts ? p->start.ticks : p->finish.ticks, .pair = (uint32_t)i};
   }
-  for (size_t i = out->n / 2; i > 0; i--) point_sift(out->at, i - 1, out->n);
-  for (size_t i = out->n; i > 1; i--) {
-    tg_point t = out->at[0];
-    out->at[0] = out->at[i - 1];
-    out->at[i - 1] = t;
-    point_sift(out->at, 0, i - 1);
-  }
+  sort_points(out->at, out->n);
   return TG_OK;
 }
 
 /* The index of the first point of that command at or after `from`. */
 static size_t first_point(const tg_points *p, uint64_t cmd, uint64_t from) {
-  tg_point key = {.cmd = cmd, .ticks = from};
   size_t low = 0;
   size_t high = p->n;
   while (low < high) {
     size_t mid = low + (high - low) / 2;
-    if (point_after(&key, &p->at[mid])) {
+    if (p->at[mid].cmd < cmd || (p->at[mid].cmd == cmd && p->at[mid].ticks < from)) {
       low = mid + 1;
     } else {
       high = mid;
@@ -410,8 +381,8 @@ tg_status tg_smc_check(const tg_alloc *a, tg_smc *lines, size_t n, uint64_t tole
   check_ends(lines, n, tolerance);
   if (rises(lines, n, tolerance)) return TG_OK;
   if (n >= UINT32_MAX / 3) return TG_EOVERFLOW;
-  tg_status st = tg_grow(a, (void **)&work, &cap, 3 * n, sizeof *work);
-  if (st != TG_OK) return st;
+  tg_status status = tg_reserve(a, &work, &cap, 3 * n, sizeof *work);
+  if (status != TG_OK) return status;
   uint8_t *keep = (uint8_t *)(work + 2 * n);
   longest_rise(lines, n, work, work + n, keep);
   uint64_t previous = 0;
@@ -427,6 +398,6 @@ tg_status tg_smc_check(const tg_alloc *a, tg_smc *lines, size_t n, uint64_t tole
     uint64_t high = next < n ? above(lines[next].at.ticks, tolerance) : UINT64_MAX;
     if (lines[i].at.ticks < low || lines[i].at.ticks > high) lines[i].bad = true;
   }
-  a->release(a->ctx, work);
+  tg_release(a, work);
   return TG_OK;
 }

@@ -20,6 +20,7 @@ typedef struct tg_stamp {
 typedef struct tg_smc {
   tg_stamp at;
   uint64_t cmd;
+  uint32_t order; /* set by tg_smc_sort */
   bool opens;
   bool repaired;
   bool bad; /* the stamp cannot be right: left out of all pairs */
@@ -53,8 +54,8 @@ typedef struct tg_pairs {
   size_t n, cap;
 } tg_pairs;
 
-/* Orders SMC lines by boot, then by time; equal stamps keep the order of the source. */
-tg_status tg_smc_sort(const tg_alloc *a, tg_smc *lines, size_t n);
+/* Orders SMC lines by boot, then by time; equal stamps keep their order. n < 2^32. */
+void tg_smc_sort(tg_smc *lines, size_t n);
 
 /* Marks stamps that cannot be right as bad: `lines` are those of one printer in one boot, in the
  * order of the source. They rise but for delays of up to `tolerance` ticks; the largest set that

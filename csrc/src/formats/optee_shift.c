@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "optee_pairs.h"
 
+#include "base/mem.h"
+
 #define SHIFT_PAIRS 4096 /* so many pairs decide */
 #define SHIFT_LAG 16     /* so many lines may be missing at the start of one side */
 
@@ -11,32 +13,14 @@ typedef struct edge {
   int32_t step; /* +1 where it begins, -1 behind its end */
 } edge;
 
-static bool edge_after(const edge *a, const edge *b) {
-  return a->at != b->at ? a->at > b->at : a->step < b->step;
+static bool edge_before(const edge *a, const edge *b) {
+  return a->at != b->at ? a->at < b->at : a->step > b->step;
 }
 
-static void sift_down(edge *e, size_t root, size_t n) {
-  for (;;) {
-    size_t child = 2 * root + 1;
-    if (child >= n) return;
-    if (child + 1 < n && edge_after(&e[child + 1], &e[child])) child++;
-    if (!edge_after(&e[child], &e[root])) return;
-    edge t = e[root];
-    e[root] = e[child];
-    e[child] = t;
-    root = child;
-  }
-}
-
-static void edge_sort(edge *e, size_t n) {
-  for (size_t i = n / 2; i > 0; i--) sift_down(e, i - 1, n);
-  for (size_t i = n; i > 1; i--) {
-    edge t = e[0];
-    e[0] = e[i - 1];
-    e[i - 1] = t;
-    sift_down(e, 0, i - 1);
-  }
-}
+#define TG_SORT_NAME sort_edges
+#define TG_SORT_ITEM edge
+#define TG_SORT_BEFORE(a, b) edge_before(a, b)
+#include "base/sort.h"
 
 /* The whole pairs of a side, at most SHIFT_PAIRS: indices into `p`. */
 static size_t whole_pairs(const tg_pairs *p, uint32_t *index) {
@@ -65,8 +49,8 @@ tg_status tg_pairs_shift(const tg_alloc *a, const tg_pairs *outer, const tg_pair
   size_t edge_cap = 0;
   size_t n = 0;
   *found = false;
-  tg_status st = tg_grow(a, (void **)&index, &index_cap, 2 * SHIFT_PAIRS, sizeof *index);
-  if (st != TG_OK) goto fail;
+  tg_status status = tg_reserve(a, &index, &index_cap, 2 * SHIFT_PAIRS, sizeof *index);
+  if (status != TG_OK) goto fail;
   size_t n_out = whole_pairs(outer, index);
   size_t n_in = whole_pairs(inner, index + SHIFT_PAIRS);
   size_t need = n_in < n_out ? n_in : n_out;
@@ -78,13 +62,13 @@ tg_status tg_pairs_shift(const tg_alloc *a, const tg_pairs *outer, const tg_pair
       if (!shift_window(&outer->at[index[o]], &inner->at[index[SHIFT_PAIRS + i]], &lo, &hi)) {
         continue;
       }
-      st = tg_grow(a, (void **)&edges, &edge_cap, n + 2, sizeof *edges);
-      if (st != TG_OK) goto fail;
+      status = tg_reserve(a, &edges, &edge_cap, n + 2, sizeof *edges);
+      if (status != TG_OK) goto fail;
       edges[n++] = (edge){lo, 1};
       edges[n++] = (edge){hi, -1};
     }
   }
-  edge_sort(edges, n);
+  sort_edges(edges, n);
   int64_t depth = 0;
   int64_t best = 0;
   for (size_t k = 0; k < n; k++) {
@@ -97,7 +81,7 @@ tg_status tg_pairs_shift(const tg_alloc *a, const tg_pairs *outer, const tg_pair
   }
   *found = need > 0 && (uint64_t)best * 10 >= (uint64_t)need * 9;
 fail:
-  a->release(a->ctx, edges);
-  a->release(a->ctx, index);
-  return st;
+  tg_release(a, edges);
+  tg_release(a, index);
+  return status;
 }

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "boots.h"
-#include "formats.h"
+#include "plain.h"
+#include "reducer.h"
 
 /* Which part of a key a field fills. */
 typedef enum part {
@@ -271,7 +272,8 @@ static void fill_clock(tg_key *key, uint64_t option_hz, const tg_result *out, ui
 
 /* The readings of one record. */
 static tg_status reduce_record(const plain_rule *r, const tg_table *t, size_t row, uint32_t source,
-                               uint64_t clock_hz, text *labels, tg_boot_memo *near, tg_result *out) {
+                               uint64_t clock_hz, text *labels, tg_boot_memo *near,
+                               tg_result *out) {
   size_t unit_field = SIZE_MAX;
   tg_key key;
   memset(&key, 0, sizeof key);

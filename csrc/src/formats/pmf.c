@@ -8,12 +8,16 @@
 
 #include "boots.h"
 #include "formats.h"
+#include "reducer.h"
 #include "stages.h"
 #include "tftf.h"
 
 static const tg_rule_def rules[] = {
-    {.name = "pmf.stamp", .pattern = "PMF:cpu {cpu:uint} ~tid {tid:uint} ~ts {ts:uint}",
-     .tag = "PMF:cpu", .all = true, .better = TG_BETTER_NONE},
+    {.name = "pmf.stamp",
+     .pattern = "PMF:cpu {cpu:uint} ~tid {tid:uint} ~ts {ts:uint}",
+     .tag = "PMF:cpu",
+     .all = true,
+     .better = TG_BETTER_NONE},
 };
 enum { F_CPU = TG_REC_FIELD, F_TID, F_TS };
 
@@ -80,6 +84,7 @@ static size_t find_stage(uint64_t tid, bool *opens) {
 static tg_status gather(pmf *p) {
   const tg_table *t = tg_rule_table(p->in->sources[p->source], "pmf.stamp");
   size_t n = t != NULL ? tg_table_rows(t) : 0;
+  tg_boot_memo near = {0};
   p->n = 0;
   for (size_t i = 0; i < n; i++) {
     stamp s = {0};
@@ -92,18 +97,15 @@ static tg_status gather(pmf *p) {
     }
     (void)tg_table_u64(t, i, TG_REC_LINE, &s.line);
     (void)tg_table_u64(t, i, TG_REC_OFFSET, &s.offset);
-    s.boot = tg_boot_at(p->out, p->source, s.offset);
+    s.boot = tg_boot_near(p->out, p->source, s.offset, &near);
     s.stage = find_stage(tid, &s.opens);
     if (s.stage == N_STAGES || cpu >= TG_NONE) {
-      tg_status st = tg_result_problem(p->out, p->source, s.line, s.offset, "pmf.stamp",
-                                       "unknown-tid", "tid %llu names no known marker",
-                                       (unsigned long long)tid);
-      if (st != TG_OK) return st;
+      TG_TRY(tg_result_problem(p->out, p->source, s.line, s.offset, "pmf.stamp", "unknown-tid",
+                               "tid %llu names no known marker", (unsigned long long)tid));
       continue;
     }
     s.cpu = (uint32_t)cpu;
-    tg_status st = tg_grow(p->in->alloc, (void **)&p->at, &p->cap, p->n + 1, sizeof *p->at);
-    if (st != TG_OK) return st;
+    TG_TRY(tg_reserve(p->in->alloc, &p->at, &p->cap, p->n + 1, sizeof *p->at));
     p->at[p->n++] = s;
   }
   return TG_OK;
@@ -112,10 +114,16 @@ static tg_status gather(pmf *p) {
 /* The reading of a complete stage. */
 static tg_status add_reading(pmf *p, const stamp *start, int64_t ticks, uint64_t hz,
                              tg_clock_origin origin) {
-  tg_key key = {.cluster = TG_NONE, .core = TG_NONE, .cpu = start->cpu, .resolution = 1};
-  tg_reading reading = {.value = ticks, .line = start->line, .offset = start->offset,
-                        .source = p->source, .boot = start->boot, .run = TG_NONE,
+  tg_key key;
+  tg_reading reading = {.value = ticks,
+                        .line = start->line,
+                        .offset = start->offset,
+                        .source = p->source,
+                        .boot = start->boot,
+                        .run = TG_NONE,
                         .block = TG_NONE};
+  tg_key_init(&key);
+  key.cpu = start->cpu;
   key.format = tg_str_of("pmf");
   key.test = tg_str_of(stages[start->stage].service_name);
   key.operation = tg_str_of(stages[start->stage].name);
@@ -124,55 +132,50 @@ static tg_status add_reading(pmf *p, const stamp *start, int64_t ticks, uint64_t
   key.exchange = tg_str_of("none");
   key.clock_hz = hz;
   key.origin = origin;
-  key.better = TG_BETTER_LOWER;
-  tg_status st = tg_result_key(p->out, &key, &reading.key);
-  return st == TG_OK ? tg_result_reading(p->out, &reading) : st;
+  TG_TRY(tg_result_key(p->out, &key, &reading.key));
+  return tg_result_reading(p->out, &reading);
 }
 
 /* A row of "stages"; one of the stamps may be missing. */
 static tg_status add_stage(pmf *p, const stamp *start, const stamp *finish) {
   const stamp *any = start != NULL ? start : finish;
-  tg_table *t = p->table;
-  size_t row = 0;
   int64_t ticks = 0;
   int64_t ns = 0;
   tg_clock_origin origin = TG_CLOCK_NONE;
-  uint64_t hz = tg_boot_clock(p->in, p->out, any->boot, &origin);
+  const uint64_t hz = tg_boot_clock(p->in, p->out, any->boot, &origin);
   const char *state = start == NULL ? "no start" : finish == NULL ? "no end" : "complete";
   bool whole = start != NULL && finish != NULL;
-  tg_status st = tg_table_append(t, &row);
   if (whole && (finish->ts < start->ts || tg_ticks_diff(finish->ts, start->ts, &ticks) != TG_OK)) {
     whole = false;
     state = "time goes back";
   }
-  if (st == TG_OK) st = tg_table_set_u32(t, row, TG_STAGE_C_SOURCE, p->source);
-  if (st == TG_OK && any->boot != TG_NONE) st = tg_table_set_u32(t, row, TG_STAGE_C_BOOT, any->boot);
-  if (st == TG_OK) st = tg_table_set_u32(t, row, TG_STAGE_C_CPU, any->cpu);
-  if (st == TG_OK) st = tg_table_set_cstr(t, row, TG_STAGE_C_SERVICE, stages[any->stage].service_name);
-  if (st == TG_OK) st = tg_table_set_cstr(t, row, TG_STAGE_C_STAGE, stages[any->stage].name);
-  if (st == TG_OK && start != NULL) {
-    st = tg_table_set_u64(t, row, TG_STAGE_C_START, start->ts);
-    if (st == TG_OK) st = tg_table_set_u64(t, row, TG_STAGE_C_START_LINE, start->line);
+  tg_row w = tg_row_begin(p->table);
+  tg_row_u32(&w, TG_STAGE_C_SOURCE, p->source);
+  if (any->boot != TG_NONE) tg_row_u32(&w, TG_STAGE_C_BOOT, any->boot);
+  tg_row_u32(&w, TG_STAGE_C_CPU, any->cpu);
+  tg_row_cstr(&w, TG_STAGE_C_SERVICE, stages[any->stage].service_name);
+  tg_row_cstr(&w, TG_STAGE_C_STAGE, stages[any->stage].name);
+  if (start != NULL) {
+    tg_row_u64(&w, TG_STAGE_C_START, start->ts);
+    tg_row_u64(&w, TG_STAGE_C_START_LINE, start->line);
   }
-  if (st == TG_OK && finish != NULL) {
-    st = tg_table_set_u64(t, row, TG_STAGE_C_FINISH, finish->ts);
-    if (st == TG_OK) st = tg_table_set_u64(t, row, TG_STAGE_C_FINISH_LINE, finish->line);
+  if (finish != NULL) {
+    tg_row_u64(&w, TG_STAGE_C_FINISH, finish->ts);
+    tg_row_u64(&w, TG_STAGE_C_FINISH_LINE, finish->line);
   }
-  if (st == TG_OK && hz != 0) st = tg_table_set_u64(t, row, TG_STAGE_C_CLOCK, hz);
-  if (st == TG_OK) st = tg_table_set_cstr(t, row, TG_STAGE_C_STATE, state);
-  if (st == TG_OK && whole) {
-    st = tg_table_set_i64(t, row, TG_STAGE_C_TICKS, ticks);
-    if (st == TG_OK && hz != 0 && tg_ticks_to_ns(ticks, hz, &ns) == TG_OK) {
-      st = tg_table_set_i64(t, row, TG_STAGE_C_NS, ns);
-    }
-    if (st == TG_OK) st = add_reading(p, start, ticks, hz, origin);
-  } else if (st == TG_OK) {
-    st = tg_result_problem(p->out, p->source, any->line, any->offset, "pmf.stamp",
-                           start == NULL ? "no-start" : finish == NULL ? "no-end" : "time-back",
-                           "stage %s of cpu %u: %s", stages[any->stage].name,
-                           (unsigned)any->cpu, state);
-  }
-  return st;
+  if (hz != 0) tg_row_u64(&w, TG_STAGE_C_CLOCK, hz);
+  tg_row_cstr(&w, TG_STAGE_C_STATE, state);
+  if (whole) tg_row_i64(&w, TG_STAGE_C_TICKS, ticks);
+  if (whole && hz != 0 && tg_ticks_to_ns(ticks, hz, &ns) == TG_OK)
+    tg_row_i64(&w, TG_STAGE_C_NS, ns);
+  TG_TRY(tg_row_end(&w));
+  if (whole) return add_reading(p, start, ticks, hz, origin);
+  return tg_result_problem(p->out, p->source, any->line, any->offset, "pmf.stamp",
+                           start == NULL    ? "no-start"
+                           : finish == NULL ? "no-end"
+                                            : "time-back",
+                           "stage %s of cpu %u: %s", stages[any->stage].name, (unsigned)any->cpu,
+                           state);
 }
 
 #define MAX_BETWEEN 1024 /* stamps of other cpus and stages between the two of a pair */
@@ -190,28 +193,30 @@ static stamp *find_finish(pmf *p, size_t i) {
   return NULL;
 }
 
+static tg_status reduce_source(pmf *p) {
+  TG_TRY(gather(p));
+  for (size_t i = 0; i < p->n; i++) {
+    stamp *at = &p->at[i];
+    if (tg_stop_at(p->in->options->stop, i, MAX_BETWEEN / 16)) return TG_EINTERRUPTED;
+    if (at->used) continue;
+    stamp *finish = at->opens ? find_finish(p, i) : NULL;
+    if (finish != NULL) finish->used = true;
+    at->used = true;
+    TG_TRY(at->opens ? add_stage(p, at, finish) : add_stage(p, NULL, at));
+  }
+  return TG_OK;
+}
+
 static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
   pmf p = {.in = in, .out = out};
-  tg_status st = tg_result_table(out, "stages", tg_stage_columns, TG_STAGE_C_COLUMNS, &p.table);
-  for (size_t s = 0; s < in->n_sources && st == TG_OK; s++) {
+  tg_status status = tg_result_table(out, "stages", tg_stage_columns, TG_STAGE_C_COLUMNS, &p.table);
+  for (size_t s = 0; s < in->n_sources && status == TG_OK; s++) {
     p.source = (uint32_t)s;
-    st = gather(&p);
-    for (size_t i = 0; i < p.n && st == TG_OK; i++) {
-      stamp *at = &p.at[i];
-      if (tg_stop_at(in->options->stop, i, MAX_BETWEEN / 16)) {
-        st = TG_EINTERRUPTED;
-        break;
-      }
-      if (at->used) continue;
-      stamp *finish = at->opens ? find_finish(&p, i) : NULL;
-      if (finish != NULL) finish->used = true;
-      at->used = true;
-      st = at->opens ? add_stage(&p, at, finish) : add_stage(&p, NULL, at);
-    }
+    status = reduce_source(&p);
   }
-  in->alloc->release(in->alloc->ctx, p.at);
-  if (st != TG_OK) tg_fail(err, st, 0, 0, "PMF stamps: %s", tg_status_text(st));
-  return st;
+  tg_release(in->alloc, p.at);
+  if (status != TG_OK) tg_fail(err, status, 0, 0, "PMF stamps: %s", tg_status_text(status));
+  return status;
 }
 
 const tg_format tg_format_pmf = {

@@ -150,21 +150,21 @@ void tg_qconv_options(tg_str args, qconv_run *run) {
 
 static tg_status close_run(qconv_state *q) {
   qconv_run *run = &q->run;
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   if (run->open && (run->have_exec || run->have_command || run->have_device))
-    st = tg_qconv_emit(q, run);
+    status = tg_qconv_emit(q, run);
   if (run->open) q->runs++;
   *run = (qconv_run){0};
-  return st;
+  return status;
 }
 
 /* A new run begins where its first line stands. */
 static tg_status begin_run(qconv_state *q, uint64_t line, uint64_t offset) {
-  tg_status st = close_run(q);
+  tg_status status = close_run(q);
   q->run.open = true;
   q->run.line = line;
   q->run.offset = offset;
-  return st;
+  return status;
 }
 
 /* Does this event belong to a run behind the open one? */
@@ -243,33 +243,32 @@ static bool has_verdicts(const tg_records *r) {
 static tg_status reduce_source(qconv_state *q, const tg_stop *stop, const tg_records *r) {
   const tg_ruleset *set = tg_records_rules(r);
   size_t n = tg_records_count(r);
-  tg_status st = TG_OK;
   q->verdicts = has_verdicts(r);
   q->runs = 0;
   q->clock_hz = 0;
-  for (size_t i = 0; i < n && st == TG_OK; i++) {
+  for (size_t i = 0; i < n; i++) {
     tg_record at = tg_records_at(r, i);
     const char *name = tg_ruleset_name(set, at.rule);
     if (tg_stop_at(stop, i, 1)) return TG_EINTERRUPTED;
     if (strncmp(name, "qconv.", 6) != 0) continue;
     qconv_event event = event_of(name + 6);
     if (event == QCONV_NOTHING) continue;
-    if (starts_run(&q->run, event)) st = begin_run(q, at.line, at.offset);
-    if (st == TG_OK) take(q, event, name + 6, tg_records_table(r, at.rule), at.row);
+    if (starts_run(&q->run, event)) TG_TRY(begin_run(q, at.line, at.offset));
+    take(q, event, name + 6, tg_records_table(r, at.rule), at.row);
   }
-  return st == TG_OK ? close_run(q) : st;
+  return close_run(q);
 }
 
 static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
   qconv_state q = {.out = out, .alloc = in->alloc};
-  tg_status st = TG_OK;
+  tg_status status = TG_OK;
   (void)err;
-  for (size_t s = 0; s < in->n_sources && st == TG_OK; s++) {
+  for (size_t s = 0; s < in->n_sources && status == TG_OK; s++) {
     q.source = (uint32_t)s;
-    st = reduce_source(&q, in->options->stop, in->sources[s]);
+    status = reduce_source(&q, in->options->stop, in->sources[s]);
   }
   tg_qconv_free(&q);
-  return st;
+  return status;
 }
 
 const tg_format tg_format_qconv = {

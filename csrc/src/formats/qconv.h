@@ -3,7 +3,7 @@
 #ifndef TG_FORMATS_QCONV_H
 #define TG_FORMATS_QCONV_H
 
-#include "formats.h"
+#include "reducer.h"
 #include "tickgauge/number.h"
 
 typedef enum qconv_event {

@@ -79,20 +79,15 @@ static void write_text(const qconv_run *run, run_text *t) {
              (const char *)run->type.p);
 }
 
-static tg_status key_of(qconv_state *q, const qconv_run *run, const run_text *t, const char *metric,
-                        uint32_t *id) {
-  const tg_key key = {.format = tg_str_of("qconv"),
-                      .test = tg_str_of(t->test),
-                      .metric = tg_str_of(metric),
-                      .labels = tg_str_of(t->labels),
-                      .unit = tg_str_of("us"),
-                      .exchange = tg_str_of("none"),
-                      .cluster = TG_NONE,
-                      .core = TG_NONE,
-                      .cpu = TG_NONE,
-                      .resolution = 1,
-                      .better = TG_BETTER_LOWER};
-  (void)run;
+static tg_status key_of(qconv_state *q, const run_text *t, const char *metric, uint32_t *id) {
+  tg_key key;
+  tg_key_init(&key);
+  key.format = tg_str_of("qconv");
+  key.test = tg_str_of(t->test);
+  key.metric = tg_str_of(metric);
+  key.labels = tg_str_of(t->labels);
+  key.unit = tg_str_of("us");
+  key.exchange = tg_str_of("none");
   return tg_result_key(q->out, &key, id);
 }
 
@@ -103,9 +98,9 @@ static tg_status occurrence_of(qconv_state *q, uint32_t key, uint32_t *n) {
     return TG_OK;
   }
   if (key >= q->n_seen) {
-    tg_status st =
-        tg_grow(q->alloc, (void **)&q->seen, &q->cap_seen, (size_t)key + 1, sizeof *q->seen);
-    if (st != TG_OK) return st;
+    tg_status status =
+        tg_reserve(q->alloc, &q->seen, &q->cap_seen, (size_t)key + 1, sizeof *q->seen);
+    if (status != TG_OK) return status;
     memset(q->seen + q->n_seen, 0, ((size_t)key + 1 - q->n_seen) * sizeof *q->seen);
     q->n_seen = (size_t)key + 1;
   }
@@ -129,57 +124,52 @@ static tg_status add_reading(qconv_state *q, const qconv_run *run, uint32_t key,
 /* The keys and readings of a run that counts; *occurrence counts from 0. */
 static tg_status measure(qconv_state *q, const qconv_run *run, const run_text *t,
                          uint32_t *occurrence) {
-  uint32_t key = 0, n = 0;
-  tg_status st = key_of(q, run, t, "exec", &key);
-  if (st == TG_OK) st = occurrence_of(q, key, occurrence);
-  if (st == TG_OK) st = add_reading(q, run, key, run->exec, *occurrence);
-  if (st != TG_OK || !run->have_device) return st;
   const struct {
     const char *metric;
     int64_t value;
-  } more[] = {{"sync_device", run->device}, {"total", run->device + run->exec}};
-  for (size_t i = 0; i < 2 && st == TG_OK; i++) {
-    st = key_of(q, run, t, more[i].metric, &key);
-    if (st == TG_OK) st = occurrence_of(q, key, &n);
-    if (st == TG_OK) st = add_reading(q, run, key, more[i].value, n);
+  } of[] = {{"exec", run->exec},
+            {"sync_device", run->device},
+            {"total", run->have_device ? run->device + run->exec : 0}};
+  for (size_t i = 0; i < (run->have_device ? 3u : 1u); i++) {
+    uint32_t key = 0, n = 0;
+    TG_TRY(key_of(q, t, of[i].metric, &key));
+    TG_TRY(occurrence_of(q, key, &n));
+    TG_TRY(add_reading(q, run, key, of[i].value, n));
+    if (i == 0) *occurrence = n;
   }
-  return st;
+  return TG_OK;
 }
 
-static tg_status run_words(tg_table *t, size_t row, const qconv_run *run, const run_text *text,
-                           const char *why) {
-  tg_status st = TG_OK;
-  if (run->have_shape) st = tg_table_set_cstr(t, row, RUN_SHAPE, text->shape);
-  if (st == TG_OK && run->have_shape) st = tg_table_set_cstr(t, row, RUN_KERNEL, text->kernel);
-  if (st == TG_OK && run->have_th) st = tg_table_set_u32(t, row, RUN_TH, run->th);
-  if (st == TG_OK && run->type.n > 0)
-    st = tg_table_set_text(t, row, RUN_TYPE, run->type.p, run->type.n);
-  if (st == TG_OK) st = tg_table_set_bool(t, row, RUN_SYNC, run->sync);
-  if (st == TG_OK) st = tg_table_set_cstr(t, row, RUN_VERDICT, run->verdict);
-  if (st == TG_OK) st = tg_table_set_bool(t, row, RUN_COUNTED, why == NULL);
-  if (st == TG_OK) st = tg_table_set_cstr(t, row, RUN_WHY, why);
-  return st;
+static void run_words(tg_row *w, const qconv_run *run, const run_text *text, const char *why) {
+  if (run->have_shape) {
+    tg_row_cstr(w, RUN_SHAPE, text->shape);
+    tg_row_cstr(w, RUN_KERNEL, text->kernel);
+  }
+  if (run->have_th) tg_row_u32(w, RUN_TH, run->th);
+  if (run->type.n > 0) tg_row_text(w, RUN_TYPE, run->type);
+  tg_row_bool(w, RUN_SYNC, run->sync);
+  tg_row_cstr(w, RUN_VERDICT, run->verdict);
+  tg_row_bool(w, RUN_COUNTED, why == NULL);
+  tg_row_cstr(w, RUN_WHY, why);
 }
 
-static tg_status run_numbers(const qconv_state *q, tg_table *t, size_t row, const qconv_run *run) {
+static void run_numbers(const qconv_state *q, tg_row *w, const qconv_run *run) {
   uint64_t in = 0, out = 0;
-  tg_status st = tg_table_set_u32(t, row, RUN_SOURCE, q->source);
-  uint32_t boot = tg_boot_at(q->out, q->source, run->offset);
-  if (st == TG_OK && boot != TG_NONE) st = tg_table_set_u32(t, row, RUN_BOOT, boot);
-  if (st == TG_OK) st = tg_table_set_u32(t, row, RUN_RUN, q->runs);
-  if (st == TG_OK) st = tg_table_set_u64(t, row, RUN_LINE, run->line);
-  if (st == TG_OK) st = tg_table_set_u64(t, row, RUN_OFFSET, run->offset);
-  if (st == TG_OK && run->have_device) st = tg_table_set_i64(t, row, RUN_DEVICE, run->device);
-  if (st == TG_OK && run->have_cpu) st = tg_table_set_i64(t, row, RUN_CPU, run->cpu);
-  if (st == TG_OK && run->have_exec) st = tg_table_set_i64(t, row, RUN_EXEC, run->exec);
-  if (st == TG_OK && run->have_exec && run->have_device)
-    st = tg_table_set_i64(t, row, RUN_TOTAL, run->device + run->exec);
-  if (st == TG_OK && run->have_shape && transfer(run, &in, &out)) {
-    st = tg_table_set_u64(t, row, RUN_IN, in);
-    if (st == TG_OK) st = tg_table_set_u64(t, row, RUN_OUT, out);
+  const uint32_t boot = tg_boot_at(q->out, q->source, run->offset);
+  tg_row_u32(w, RUN_SOURCE, q->source);
+  if (boot != TG_NONE) tg_row_u32(w, RUN_BOOT, boot);
+  tg_row_u32(w, RUN_RUN, q->runs);
+  tg_row_u64(w, RUN_LINE, run->line);
+  tg_row_u64(w, RUN_OFFSET, run->offset);
+  if (run->have_device) tg_row_i64(w, RUN_DEVICE, run->device);
+  if (run->have_cpu) tg_row_i64(w, RUN_CPU, run->cpu);
+  if (run->have_exec) tg_row_i64(w, RUN_EXEC, run->exec);
+  if (run->have_exec && run->have_device) tg_row_i64(w, RUN_TOTAL, run->device + run->exec);
+  if (run->have_shape && transfer(run, &in, &out)) {
+    tg_row_u64(w, RUN_IN, in);
+    tg_row_u64(w, RUN_OUT, out);
   }
-  if (st == TG_OK && q->clock_hz > 0) st = tg_table_set_u64(t, row, RUN_CLOCK, q->clock_hz);
-  return st;
+  if (q->clock_hz > 0) tg_row_u64(w, RUN_CLOCK, q->clock_hz);
 }
 
 /* A time that cannot be added to another is none. */
@@ -192,22 +182,21 @@ tg_status tg_qconv_emit(qconv_state *q, const qconv_run *given) {
   qconv_run run = *given;
   tg_table *t = NULL;
   run_text text;
-  size_t row = 0;
   uint32_t occurrence = 0;
   if (!sane(&run)) run.have_exec = run.have_device = false;
   const char *why = why_not(q, &run);
   write_text(&run, &text);
-  tg_status st = tg_result_table(q->out, "runs", columns, RUN_COLUMNS, &t);
-  if (st == TG_OK && why == NULL) st = measure(q, &run, &text, &occurrence);
-  if (st == TG_OK) st = tg_table_append(t, &row);
-  if (st == TG_OK) st = run_words(t, row, &run, &text, why);
-  if (st == TG_OK) st = run_numbers(q, t, row, &run);
-  if (st == TG_OK && why == NULL) st = tg_table_set_u32(t, row, RUN_OCCURRENCE, occurrence);
-  if (st == TG_OK && why != NULL)
-    st = tg_result_problem(q->out, q->source, run.line, run.offset, "qconv", "not-counted",
+  TG_TRY(tg_result_table(q->out, "runs", columns, RUN_COLUMNS, &t));
+  if (why == NULL) TG_TRY(measure(q, &run, &text, &occurrence));
+  tg_row w = tg_row_begin(t);
+  run_words(&w, &run, &text, why);
+  run_numbers(q, &w, &run);
+  if (why == NULL) tg_row_u32(&w, RUN_OCCURRENCE, occurrence);
+  TG_TRY(tg_row_end(&w));
+  if (why == NULL) return TG_OK;
+  return tg_result_problem(q->out, q->source, run.line, run.offset, "qconv", "not-counted",
                            "run %u is not in the statistics: %s%s%s", q->runs, why,
                            run.error != NULL ? ", " : "", run.error != NULL ? run.error : "");
-  return st;
 }
 
 void tg_qconv_free(qconv_state *q) { tg_release(q->alloc, q->seen); }

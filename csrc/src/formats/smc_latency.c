@@ -6,10 +6,16 @@
 
 #include "boots.h"
 #include "formats.h"
+#include "reducer.h"
 #include "tftf.h"
 
-#define LINE(n, p, t) {.name = "smc." n, .pattern = (p), .tag = (t), .all = true, .soft = true, \
-                       .better = TG_BETTER_NONE}
+#define LINE(n, p, t) \
+  {.name = "smc." n,  \
+   .pattern = (p),    \
+   .tag = (t),        \
+   .all = true,       \
+   .soft = true,      \
+   .better = TG_BETTER_NONE}
 
 static const tg_rule_def rules[] = {
     LINE("begin", "Raw results:", "Raw results:"),
@@ -20,14 +26,33 @@ static const tg_rule_def rules[] = {
 };
 
 static const tg_column_def columns[] = {
-    {"source", TG_U32, 0},        {"boot", TG_U32, 0},         {"test", TG_TEXT, 0},
-    {"n", TG_U64, 0},             {"clock_hz", TG_U64, 0},     {"mean_cycles", TG_U64, 0},
-    {"printed_cycles", TG_U64, 0}, {"printed_ns", TG_U64, 0},  {"min_ns", TG_U64, 0},
-    {"max_ns", TG_U64, 0},        {"printed_min", TG_U64, 0},  {"printed_max", TG_U64, 0},
-    {"agrees", TG_BOOL, 0},       {"first_line", TG_U64, 0},   {"last_line", TG_U64, 0},
+    {"source", TG_U32, 0},         {"boot", TG_U32, 0},
+    {"test", TG_TEXT, 0},          {"n", TG_U64, 0},
+    {"clock_hz", TG_U64, 0},       {"mean_cycles", TG_U64, 0},
+    {"printed_cycles", TG_U64, 0}, {"printed_ns", TG_U64, 0},
+    {"min_ns", TG_U64, 0},         {"max_ns", TG_U64, 0},
+    {"printed_min", TG_U64, 0},    {"printed_max", TG_U64, 0},
+    {"agrees", TG_BOOL, 0},        {"first_line", TG_U64, 0},
+    {"last_line", TG_U64, 0},
 };
-enum { C_SOURCE, C_BOOT, C_TEST, C_N, C_CLOCK, C_MEAN, C_PRINTED_CYCLES, C_PRINTED_NS, C_MIN,
-       C_MAX, C_PRINTED_MIN, C_PRINTED_MAX, C_AGREES, C_FIRST, C_LAST, C_COLUMNS };
+enum {
+  C_SOURCE,
+  C_BOOT,
+  C_TEST,
+  C_N,
+  C_CLOCK,
+  C_MEAN,
+  C_PRINTED_CYCLES,
+  C_PRINTED_NS,
+  C_MIN,
+  C_MAX,
+  C_PRINTED_MIN,
+  C_PRINTED_MAX,
+  C_AGREES,
+  C_FIRST,
+  C_LAST,
+  C_COLUMNS
+};
 
 typedef struct sample {
   uint64_t cycles, ns, line, offset;
@@ -53,8 +78,8 @@ typedef struct series {
 static void narrow(uint64_t cycles, uint64_t ns, uint64_t *lo, uint64_t *hi) {
   if (cycles > UINT64_MAX / UINT64_C(1000000000) || ns == 0 || ns == UINT64_MAX) return;
   uint64_t scaled = cycles * UINT64_C(1000000000);
-  uint64_t above = scaled / ns;            /* hz <= scaled / ns */
-  uint64_t below = scaled / (ns + 1) + 1;  /* hz > scaled / (ns + 1) */
+  uint64_t above = scaled / ns;           /* hz <= scaled / ns */
+  uint64_t below = scaled / (ns + 1) + 1; /* hz > scaled / (ns + 1) */
   if (above < *hi) *hi = above;
   if (below > *lo) *lo = below;
 }
@@ -89,8 +114,9 @@ static uint64_t series_clock(const series *s, tg_clock_origin *origin) {
 }
 
 static tg_status add_readings(series *s, uint64_t hz, tg_clock_origin origin) {
-  tg_key key = {.cluster = TG_NONE, .core = TG_NONE, .cpu = TG_NONE, .resolution = 1};
+  tg_key key;
   tg_reading reading = {.source = s->source, .boot = s->boot, .run = TG_NONE, .block = TG_NONE};
+  tg_key_init(&key);
   key.format = tg_str_of("smc");
   key.test = s->test;
   key.metric = tg_str_of("latency");
@@ -98,21 +124,20 @@ static tg_status add_readings(series *s, uint64_t hz, tg_clock_origin origin) {
   key.exchange = tg_str_of("none");
   key.clock_hz = hz;
   key.origin = hz != 0 ? origin : TG_CLOCK_NONE;
-  key.better = TG_BETTER_LOWER;
-  tg_status st = tg_result_key(s->out, &key, &reading.key);
-  for (size_t i = 0; i < s->n && st == TG_OK; i++) {
+  TG_TRY(tg_result_key(s->out, &key, &reading.key));
+  for (size_t i = 0; i < s->n; i++) {
     if (tg_reduce_stops(s->in, i)) return TG_EINTERRUPTED;
     if (s->at[i].cycles > INT64_MAX) {
-      st = tg_result_problem(s->out, s->source, s->at[i].line, s->at[i].offset, "smc.sample",
-                             "overflow", "the cycles do not fit 63 bits");
+      TG_TRY(tg_result_problem(s->out, s->source, s->at[i].line, s->at[i].offset, "smc.sample",
+                               "overflow", "the cycles do not fit 63 bits"));
       continue;
     }
     reading.value = (int64_t)s->at[i].cycles;
     reading.line = s->at[i].line;
     reading.offset = s->at[i].offset;
-    st = tg_result_reading(s->out, &reading);
+    TG_TRY(tg_result_reading(s->out, &reading));
   }
-  return st;
+  return TG_OK;
 }
 
 /* Compares what is printed of a series with the series. */
@@ -137,53 +162,52 @@ static tg_status check(const series *s, uint64_t mean, uint64_t min, uint64_t ma
       (unsigned long long)s->printed[3]);
 }
 
-static tg_status set_known(tg_table *t, size_t row, size_t col, bool have, uint64_t v) {
-  return have ? tg_table_set_u64(t, row, col, v) : TG_OK;
+/* The sum, mean and range of the samples, exact where `fits`. */
+typedef struct totals {
+  uint64_t mean, min, max;
+  bool fits;
+} totals;
+
+static totals totals_of(const series *s) {
+  totals t = {.min = UINT64_MAX, .fits = true};
+  uint64_t sum = 0;
+  for (size_t i = 0; i < s->n; i++) {
+    if (__builtin_add_overflow(sum, s->at[i].cycles, &sum)) t.fits = false;
+    if (s->at[i].ns < t.min) t.min = s->at[i].ns;
+    if (s->at[i].ns > t.max) t.max = s->at[i].ns;
+  }
+  t.mean = sum / s->n;
+  return t;
 }
 
 /* Ends the series: its row, its readings, its check. */
 static tg_status close_series(series *s) {
-  tg_table *t = s->table;
-  size_t row = 0;
-  uint64_t sum = 0;
-  uint64_t min = UINT64_MAX;
-  uint64_t max = 0;
-  bool fits = true;
   bool agrees = true;
   tg_clock_origin origin = TG_CLOCK_NONE;
   if (!s->open) return TG_OK;
   s->open = false;
   if (s->n == 0) return TG_OK;
-  for (size_t i = 0; i < s->n; i++) {
-    if (__builtin_add_overflow(sum, s->at[i].cycles, &sum)) fits = false;
-    if (s->at[i].ns < min) min = s->at[i].ns;
-    if (s->at[i].ns > max) max = s->at[i].ns;
-  }
-  uint64_t mean = sum / s->n;
-  uint64_t hz = series_clock(s, &origin);
-  tg_status st = check(s, mean, min, max, fits, hz, &agrees);
-  if (st == TG_OK) st = tg_table_append(t, &row);
-  if (st == TG_OK) st = tg_table_set_u32(t, row, C_SOURCE, s->source);
-  if (st == TG_OK && s->boot != TG_NONE) st = tg_table_set_u32(t, row, C_BOOT, s->boot);
-  if (st == TG_OK && s->test.p != NULL) {
-    st = tg_table_set_text(t, row, C_TEST, s->test.p, s->test.n);
-  }
-  if (st == TG_OK) st = tg_table_set_u64(t, row, C_N, s->n);
-  if (st == TG_OK) st = set_known(t, row, C_CLOCK, hz != 0, hz);
-  if (st == TG_OK) st = set_known(t, row, C_MEAN, fits, mean);
-  if (st == TG_OK) st = set_known(t, row, C_PRINTED_CYCLES, s->have[0], s->printed[0]);
-  if (st == TG_OK) st = set_known(t, row, C_PRINTED_NS, s->have[1], s->printed[1]);
-  if (st == TG_OK) st = tg_table_set_u64(t, row, C_MIN, min);
-  if (st == TG_OK) st = tg_table_set_u64(t, row, C_MAX, max);
-  if (st == TG_OK) st = set_known(t, row, C_PRINTED_MIN, s->have[2], s->printed[2]);
-  if (st == TG_OK) st = set_known(t, row, C_PRINTED_MAX, s->have[3], s->printed[3]);
-  if (st == TG_OK && (s->have[0] || s->have[1])) {
-    st = tg_table_set_bool(t, row, C_AGREES, agrees);
-  }
-  if (st == TG_OK) st = tg_table_set_u64(t, row, C_FIRST, s->first_line);
-  if (st == TG_OK) st = tg_table_set_u64(t, row, C_LAST, s->last_line);
-  if (st == TG_OK) st = add_readings(s, hz, origin);
-  return st;
+  const totals t = totals_of(s);
+  const uint64_t hz = series_clock(s, &origin);
+  TG_TRY(check(s, t.mean, t.min, t.max, t.fits, hz, &agrees));
+  tg_row w = tg_row_begin(s->table);
+  tg_row_u32(&w, C_SOURCE, s->source);
+  if (s->boot != TG_NONE) tg_row_u32(&w, C_BOOT, s->boot);
+  if (s->test.p != NULL) tg_row_text(&w, C_TEST, s->test);
+  tg_row_u64(&w, C_N, s->n);
+  if (hz != 0) tg_row_u64(&w, C_CLOCK, hz);
+  if (t.fits) tg_row_u64(&w, C_MEAN, t.mean);
+  if (s->have[0]) tg_row_u64(&w, C_PRINTED_CYCLES, s->printed[0]);
+  if (s->have[1]) tg_row_u64(&w, C_PRINTED_NS, s->printed[1]);
+  tg_row_u64(&w, C_MIN, t.min);
+  tg_row_u64(&w, C_MAX, t.max);
+  if (s->have[2]) tg_row_u64(&w, C_PRINTED_MIN, s->printed[2]);
+  if (s->have[3]) tg_row_u64(&w, C_PRINTED_MAX, s->printed[3]);
+  if (s->have[0] || s->have[1]) tg_row_bool(&w, C_AGREES, agrees);
+  tg_row_u64(&w, C_FIRST, s->first_line);
+  tg_row_u64(&w, C_LAST, s->last_line);
+  TG_TRY(tg_row_end(&w));
+  return add_readings(s, hz, origin);
 }
 
 static void open_series(series *s, uint64_t line) {
@@ -201,8 +225,7 @@ static tg_status add_sample(series *s, const tg_table *t, tg_record at) {
     return TG_OK;
   }
   if (!s->open) open_series(s, at.line);
-  tg_status st = tg_grow(s->in->alloc, (void **)&s->at, &s->cap, s->n + 1, sizeof *s->at);
-  if (st != TG_OK) return st;
+  TG_TRY(tg_reserve(s->in->alloc, &s->at, &s->cap, s->n + 1, sizeof *s->at));
   s->at[s->n++] = v;
   s->last_line = at.line;
   return TG_OK;
@@ -216,56 +239,68 @@ static void take_printed(series *s, const tg_table *t, tg_record at, size_t firs
   s->last_line = at.line;
 }
 
-static tg_status take(series *s, const char *rule, tg_record at) {
+/* The rules that a series is made of; their numbers in a rule set are looked up once a source. */
+typedef enum kind { K_SAMPLE, K_BEGIN, K_MEAN_CYCLES, K_MEAN_NS, K_TEST, K_COUNT } kind;
+static const char *const rule_names[K_COUNT] = {"smc.sample", "smc.begin", "smc.mean_cycles",
+                                                "smc.mean_ns", "tftf.executing"};
+
+static tg_status take(series *s, kind what, tg_record at) {
   const tg_table *t = tg_records_table(s->records, at.rule);
-  tg_status st = TG_OK;
-  if (strcmp(rule, "smc.sample") == 0) return add_sample(s, t, at);
-  if (strcmp(rule, "smc.mean_cycles") == 0) take_printed(s, t, at, 0, 1);
-  if (strcmp(rule, "smc.mean_ns") == 0) take_printed(s, t, at, 1, 3);
-  if (strcmp(rule, "smc.begin") == 0) {
-    st = close_series(s);
-    open_series(s, at.line);
+  switch (what) {
+    case K_SAMPLE:
+      return add_sample(s, t, at);
+    case K_BEGIN:
+      TG_TRY(close_series(s));
+      open_series(s, at.line);
+      break;
+    case K_MEAN_CYCLES:
+      take_printed(s, t, at, 0, 1);
+      break;
+    case K_MEAN_NS:
+      take_printed(s, t, at, 1, 3);
+      break;
+    case K_TEST:
+      TG_TRY(close_series(s));
+      s->test = (tg_str){NULL, 0};
+      (void)tg_table_text(t, at.row, TG_REC_FIELD, &s->test);
+      break;
+    case K_COUNT:
+      break;
   }
-  if (strcmp(rule, "tftf.executing") == 0) {
-    st = close_series(s);
-    s->test.p = NULL;
-    s->test.n = 0;
-    (void)tg_table_text(t, at.row, TG_REC_FIELD, &s->test);
-  }
-  return st;
+  return TG_OK;
 }
 
 static tg_status reduce_source(series *s) {
+  size_t number[K_COUNT];
+  tg_boot_memo near = {0};
   s->records = s->in->sources[s->source];
-  const tg_ruleset *set = tg_records_rules(s->records);
-  size_t n = tg_records_count(s->records);
   s->boot = TG_NONE;
-  s->test.p = NULL;
-  s->test.n = 0;
-  for (size_t i = 0; i < n; i++) {
-    tg_record at = tg_records_at(s->records, i);
+  s->test = (tg_str){NULL, 0};
+  tg_rule_numbers(s->records, rule_names, K_COUNT, number);
+  for (size_t i = 0; i < tg_records_count(s->records); i++) {
+    const tg_record at = tg_records_at(s->records, i);
+    size_t what = 0;
     if (tg_reduce_stops(s->in, i)) return TG_EINTERRUPTED;
-    const char *rule = tg_ruleset_name(set, at.rule);
-    if (strncmp(rule, "smc.", 4) != 0 && strcmp(rule, "tftf.executing") != 0) continue;
-    uint32_t boot = tg_boot_at(s->out, s->source, at.offset);
-    tg_status st = boot != s->boot ? close_series(s) : TG_OK;
+    while (what < K_COUNT && number[what] != at.rule) what++;
+    if (what == K_COUNT) continue;
+    const uint32_t boot = tg_boot_near(s->out, s->source, at.offset, &near);
+    if (boot != s->boot) TG_TRY(close_series(s));
     s->boot = boot;
-    if (st == TG_OK) st = take(s, rule, at);
-    if (st != TG_OK) return st;
+    TG_TRY(take(s, (kind)what, at));
   }
   return close_series(s);
 }
 
 static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
   series s = {.in = in, .out = out};
-  tg_status st = tg_result_table(out, "series", columns, C_COLUMNS, &s.table);
-  for (size_t i = 0; i < in->n_sources && st == TG_OK; i++) {
+  tg_status status = tg_result_table(out, "series", columns, C_COLUMNS, &s.table);
+  for (size_t i = 0; i < in->n_sources && status == TG_OK; i++) {
     s.source = (uint32_t)i;
-    st = reduce_source(&s);
+    status = reduce_source(&s);
   }
-  in->alloc->release(in->alloc->ctx, s.at);
-  if (st != TG_OK) tg_fail(err, st, 0, 0, "SMC latencies: %s", tg_status_text(st));
-  return st;
+  tg_release(in->alloc, s.at);
+  if (status != TG_OK) tg_fail(err, status, 0, 0, "SMC latencies: %s", tg_status_text(status));
+  return status;
 }
 
 const tg_format tg_format_smc = {

@@ -10,13 +10,23 @@
 
 #include "boots.h"
 #include "formats.h"
+#include "reducer.h"
 
-#define RECORD(n, p) {.name = "tftf." n, .pattern = "<RT_INSTR:{test:word} ~" p "/>", \
-                      .tag = "<RT_INSTR:", .all = true, .better = TG_BETTER_LOWER}
-#define LINE(n, p, t) {.name = "tftf." n, .pattern = (p), .tag = (t), .all = true, \
-                       .better = TG_BETTER_NONE}
-#define SOFT(n, p, t) {.name = "tftf." n, .pattern = (p), .tag = (t), .all = true, .soft = true, \
-                       .better = TG_BETTER_NONE}
+#define RECORD(n, p)                            \
+  {.name = "tftf." n,                           \
+   .pattern = "<RT_INSTR:{test:word} ~" p "/>", \
+   .tag = "<RT_INSTR:",                         \
+   .all = true,                                 \
+   .better = TG_BETTER_LOWER}
+#define LINE(n, p, t) \
+  {.name = "tftf." n, .pattern = (p), .tag = (t), .all = true, .better = TG_BETTER_NONE}
+#define SOFT(n, p, t) \
+  {.name = "tftf." n, \
+   .pattern = (p),    \
+   .tag = (t),        \
+   .all = true,       \
+   .soft = true,      \
+   .better = TG_BETTER_NONE}
 #define TIMES "{powerdown:uint} ~{wakeup:uint} ~{cache_flush:uint}"
 #define VERDICT "{verdict:Skipped|Passed|Failed|Crashed}"
 
@@ -46,18 +56,35 @@ static const tg_rule_def rules[] = {
 };
 
 static const tg_column_def test_columns[] = {
-    {"source", TG_U32, 0},     {"boot", TG_U32, 0},      {"block", TG_U32, 0},
-    {"test", TG_TEXT, 0},      {"title", TG_TEXT, 0},    {"suite", TG_TEXT, 0},
-    {"verdict", TG_TEXT, 0},   {"reason", TG_TEXT, 0},   {"records", TG_U32, 0},
-    {"expected", TG_U32, 0},   {"partial", TG_BOOL, 0},  {"cpus", TG_TEXT, 0},
-    {"channel", TG_TEXT, 0},   {"first_line", TG_U64, 0}, {"first_offset", TG_U64, 0},
+    {"source", TG_U32, 0},    {"boot", TG_U32, 0},       {"block", TG_U32, 0},
+    {"test", TG_TEXT, 0},     {"title", TG_TEXT, 0},     {"suite", TG_TEXT, 0},
+    {"verdict", TG_TEXT, 0},  {"reason", TG_TEXT, 0},    {"records", TG_U32, 0},
+    {"expected", TG_U32, 0},  {"partial", TG_BOOL, 0},   {"cpus", TG_TEXT, 0},
+    {"channel", TG_TEXT, 0},  {"first_line", TG_U64, 0}, {"first_offset", TG_U64, 0},
     {"last_line", TG_U64, 0},
 };
-enum { T_SOURCE, T_BOOT, T_BLOCK, T_TEST, T_TITLE, T_SUITE, T_VERDICT, T_REASON, T_RECORDS,
-       T_EXPECTED, T_PARTIAL, T_CPUS, T_CHANNEL, T_LINE, T_OFFSET, T_LAST, T_COLUMNS };
+enum {
+  T_SOURCE,
+  T_BOOT,
+  T_BLOCK,
+  T_TEST,
+  T_TITLE,
+  T_SUITE,
+  T_VERDICT,
+  T_REASON,
+  T_RECORDS,
+  T_EXPECTED,
+  T_PARTIAL,
+  T_CPUS,
+  T_CHANNEL,
+  T_LINE,
+  T_OFFSET,
+  T_LAST,
+  T_COLUMNS
+};
 
 static const tg_column_def event_columns[] = {
-    {"source", TG_U32, 0}, {"boot", TG_U32, 0}, {"block", TG_U32, 0}, {"kind", TG_TEXT, 0},
+    {"source", TG_U32, 0}, {"boot", TG_U32, 0}, {"block", TG_U32, 0},  {"kind", TG_TEXT, 0},
     {"text", TG_TEXT, 0},  {"line", TG_U64, 0}, {"offset", TG_U64, 0},
 };
 enum { E_SOURCE, E_BOOT, E_BLOCK, E_KIND, E_TEXT, E_LINE, E_OFFSET, E_COLUMNS };
@@ -96,14 +123,14 @@ typedef struct boot_unit {
   bool ticks;
 } boot_unit;
 
-static tg_status set_str(tg_table *t, size_t row, size_t col, tg_str v) {
-  return v.p != NULL ? tg_table_set_text(t, row, col, v.p, v.n) : TG_OK;
+static void put_text(tg_row *w, size_t col, tg_str v) {
+  if (v.p != NULL) tg_row_text(w, col, v);
 }
 
 static size_t values_of(const tg_tftf_block *b) { return b->latency ? 1 : 3; }
 
-/* Decides whether the values of the boot of block `from` are whole ticks of its clock. A few off the grid are
- * torn numbers; if most are off, the clock is not this board's. */
+/* Decides whether the values of the boot of block `from` are whole ticks of its clock. A few off
+ * the grid are torn numbers; if most are off, the clock is not this board's. */
 static tg_status decide_unit(emit *e, size_t from, boot_unit *unit) {
   uint32_t boot = e->log->blocks[from].boot;
   size_t on = 0;
@@ -121,8 +148,8 @@ static tg_status decide_unit(emit *e, size_t from, boot_unit *unit) {
         int64_t ticks = 0;
         bool good = false;
         if (row->value[v] > INT64_MAX) continue;
-        tg_status st = tg_ns_to_ticks((int64_t)row->value[v], unit->hz, &ticks, &good);
-        if (st == TG_OK && good) {
+        tg_status status = tg_ns_to_ticks((int64_t)row->value[v], unit->hz, &ticks, &good);
+        if (status == TG_OK && good) {
           on++;
         } else {
           off++;
@@ -171,8 +198,12 @@ static uint32_t *known_ids(emit *e, const tg_key *key, bool latency) {
 static tg_status add_reading(emit *e, const tg_tftf_block *b, uint32_t block, const boot_unit *unit,
                              const tg_tftf_row *row, size_t v, tg_key *key, uint32_t *id) {
   const char *metric = b->latency ? "latency" : metrics[v];
-  tg_reading reading = {.line = row->line, .offset = row->offset, .source = e->source,
-                        .boot = b->boot, .run = TG_NONE, .block = block};
+  tg_reading reading = {.line = row->line,
+                        .offset = row->offset,
+                        .source = e->source,
+                        .boot = b->boot,
+                        .run = TG_NONE,
+                        .block = block};
   bool on_grid = true;
   if (row->value[v] > INT64_MAX) {
     return tg_result_problem(e->out, e->source, row->line, row->offset, "tftf", "overflow",
@@ -181,8 +212,8 @@ static tg_status add_reading(emit *e, const tg_tftf_block *b, uint32_t block, co
   }
   reading.value = (int64_t)row->value[v];
   if (unit->ticks) {
-    tg_status st = tg_ns_to_ticks(reading.value, unit->hz, &reading.value, &on_grid);
-    if (st != TG_OK || !on_grid) {
+    tg_status status = tg_ns_to_ticks(reading.value, unit->hz, &reading.value, &on_grid);
+    if (status != TG_OK || !on_grid) {
       return tg_result_problem(e->out, e->source, row->line, row->offset, "tftf", "off-grid",
                                "%s %llu ns is no whole number of ticks of %llu Hz", metric,
                                (unsigned long long)row->value[v], (unsigned long long)unit->hz);
@@ -191,8 +222,7 @@ static tg_status add_reading(emit *e, const tg_tftf_block *b, uint32_t block, co
   if (*id == TG_NONE) {
     key->metric = tg_str_of(metric);
     key->exchange = tg_str_of(exchange_of(key->test, metric));
-    const tg_status st = tg_result_key(e->out, key, id);
-    if (st != TG_OK) return st;
+    TG_TRY(tg_result_key(e->out, key, id));
   }
   reading.key = *id;
   return tg_result_reading(e->out, &reading);
@@ -242,35 +272,36 @@ static bool is_torn(const emit *e, const tg_tftf_block *b) {
   return false;
 }
 
+/* The part of a key that all rows of a block share; `channel` is room for its label. */
+static void block_key(const tg_tftf_block *b, const boot_unit *unit, char channel[64],
+                      tg_key *key) {
+  tg_key_init(key);
+  key->format = tg_str_of("tftf");
+  key->test = b->test.p != NULL ? b->test : b->title;
+  key->unit = tg_str_of(unit->ticks ? "tick" : "ns");
+  key->clock_hz = unit->ticks ? unit->hz : 0;
+  key->origin = unit->ticks ? unit->origin : TG_CLOCK_NONE;
+  if (b->channel.p != NULL && b->channel.n < 64 - 8) {
+    memcpy(channel, "channel=", 8);
+    memcpy(channel + 8, b->channel.p, b->channel.n);
+    key->labels = (tg_str){(const uint8_t *)channel, 8 + b->channel.n};
+  }
+}
+
 /* The readings of a block. */
 static tg_status add_readings(emit *e, const tg_tftf_block *b, uint32_t block,
                               const boot_unit *unit, bool torn, tg_identity *how) {
   const tg_tftf_row *rows = b->n_rows > 0 ? &e->log->rows[b->first_row] : NULL;
-  char buffer[24];
-  char channel[64] = "channel=";
-  tg_status st = tg_grow(e->in->alloc, (void **)&e->labels, &e->labels_cap, b->n_rows,
-                         sizeof *e->labels);
-  if (st == TG_OK) {
-    st = tg_grow(e->in->alloc, (void **)&e->cpus, &e->cpus_cap, b->n_rows, sizeof *e->cpus);
-  }
-  if (st != TG_OK) return st;
+  char buffer[24], channel[64];
+  tg_key key;
+  TG_TRY(tg_reserve(e->in->alloc, &e->labels, &e->labels_cap, b->n_rows, sizeof *e->labels));
+  TG_TRY(tg_reserve(e->in->alloc, &e->cpus, &e->cpus_cap, b->n_rows, sizeof *e->cpus));
   for (size_t i = 0; i < b->n_rows; i++) e->labels[i] = rows[i].label;
-  *how = tg_topology_identify(unit->platform, e->labels, b->n_rows, b->linear, !torn,
-                              e->cpus);
+  *how = tg_topology_identify(unit->platform, e->labels, b->n_rows, b->linear, !torn, e->cpus);
   if (b->channel.p != e->known_channel.p || b->channel.n != e->known_channel.n)
     forget_keys(e, b->channel);
-  tg_key key = {.cluster = TG_NONE, .core = TG_NONE, .cpu = TG_NONE, .resolution = 1};
-  key.format = tg_str_of("tftf");
-  key.test = b->test.p != NULL ? b->test : b->title;
-  key.better = TG_BETTER_LOWER;
-  key.unit = tg_str_of(unit->ticks ? "tick" : "ns");
-  key.clock_hz = unit->ticks ? unit->hz : 0;
-  key.origin = unit->ticks ? unit->origin : TG_CLOCK_NONE;
-  if (b->channel.p != NULL && b->channel.n < sizeof channel - 8) {
-    memcpy(channel + 8, b->channel.p, b->channel.n);
-    key.labels = (tg_str){(const uint8_t *)channel, 8 + b->channel.n};
-  }
-  for (size_t i = 0; i < b->n_rows && st == TG_OK; i++) {
+  block_key(b, unit, channel, &key);
+  for (size_t i = 0; i < b->n_rows; i++) {
     uint32_t none[3] = {TG_NONE, TG_NONE, TG_NONE}; /* an ordinal key has its place: not kept */
     uint32_t *ids = none;
     if (*how == TG_IDENTITY_ORDINAL) {
@@ -281,15 +312,14 @@ static tg_status add_readings(emit *e, const tg_tftf_block *b, uint32_t block,
       key.core = e->cpus[i].core;
       ids = known_ids(e, &key, b->latency);
     }
-    for (size_t v = 0; v < values_of(b) && st == TG_OK; v++) {
-      st = add_reading(e, b, block, unit, &rows[i], v, &key, &ids[v]);
-    }
+    for (size_t v = 0; v < values_of(b); v++)
+      TG_TRY(add_reading(e, b, block, unit, &rows[i], v, &key, &ids[v]));
   }
-  return st;
+  return TG_OK;
 }
 
-/* How many records a whole block of the boot of block `from` has: the platform's cpus, else the largest block.
- * 0: not known. */
+/* How many records a whole block of the boot of block `from` has: the platform's cpus, else the
+ * largest block. 0: not known. */
 static size_t expected_rows(const emit *e, size_t from, const boot_unit *unit) {
   uint32_t boot = e->log->blocks[from].boot;
   if (unit->platform != NULL && unit->platform->n_cpus > 0) return unit->platform->n_cpus;
@@ -307,52 +337,43 @@ static bool is_word(tg_str v, const char *word) {
 /* The row of a block in "tests". */
 static tg_status add_test(emit *e, const tg_tftf_block *b, uint32_t block, size_t expected,
                           bool torn, tg_identity how) {
-  size_t row = 0;
-  tg_table *t = e->tests;
-  bool skipped = b->verdict.p != NULL && is_word(b->verdict, "Skipped");
-  bool has_records = b->n_rows > 0 || b->test.p != NULL;
-  tg_status st = tg_table_append(t, &row);
-  if (st == TG_OK) st = tg_table_set_u32(t, row, T_SOURCE, e->source);
-  if (st == TG_OK && b->boot != TG_NONE) st = tg_table_set_u32(t, row, T_BOOT, b->boot);
-  if (st == TG_OK) st = tg_table_set_u32(t, row, T_BLOCK, block);
-  if (st == TG_OK) st = set_str(t, row, T_TEST, b->test);
-  if (st == TG_OK) st = set_str(t, row, T_TITLE, b->title);
-  if (st == TG_OK) st = set_str(t, row, T_SUITE, b->suite);
-  if (st == TG_OK) st = set_str(t, row, T_VERDICT, b->verdict);
-  if (st == TG_OK) st = set_str(t, row, T_REASON, b->reason);
-  if (st == TG_OK) st = set_str(t, row, T_CHANNEL, b->channel);
-  if (st == TG_OK) st = tg_table_set_u32(t, row, T_RECORDS, (uint32_t)b->n_rows);
-  if (st == TG_OK && has_records && expected > 0) {
-    st = tg_table_set_u32(t, row, T_EXPECTED, (uint32_t)expected);
-    if (st == TG_OK) {
-      st = tg_table_set_bool(t, row, T_PARTIAL, !skipped && (torn || b->n_rows < expected));
-    }
+  const bool skipped = b->verdict.p != NULL && is_word(b->verdict, "Skipped");
+  const bool has_records = b->n_rows > 0 || b->test.p != NULL;
+  tg_row w = tg_row_begin(e->tests);
+  tg_row_u32(&w, T_SOURCE, e->source);
+  if (b->boot != TG_NONE) tg_row_u32(&w, T_BOOT, b->boot);
+  tg_row_u32(&w, T_BLOCK, block);
+  put_text(&w, T_TEST, b->test);
+  put_text(&w, T_TITLE, b->title);
+  put_text(&w, T_SUITE, b->suite);
+  put_text(&w, T_VERDICT, b->verdict);
+  put_text(&w, T_REASON, b->reason);
+  put_text(&w, T_CHANNEL, b->channel);
+  tg_row_u32(&w, T_RECORDS, (uint32_t)b->n_rows);
+  if (has_records && expected > 0) {
+    tg_row_u32(&w, T_EXPECTED, (uint32_t)expected);
+    tg_row_bool(&w, T_PARTIAL, !skipped && (torn || b->n_rows < expected));
   }
-  if (st == TG_OK && b->n_rows > 0) st = tg_table_set_cstr(t, row, T_CPUS, identity_words[how]);
-  if (st == TG_OK) st = tg_table_set_u64(t, row, T_LINE, b->line);
-  if (st == TG_OK) st = tg_table_set_u64(t, row, T_OFFSET, b->offset);
-  if (st == TG_OK) st = tg_table_set_u64(t, row, T_LAST, b->last_line);
-  return st;
+  if (b->n_rows > 0) tg_row_cstr(&w, T_CPUS, identity_words[how]);
+  tg_row_u64(&w, T_LINE, b->line);
+  tg_row_u64(&w, T_OFFSET, b->offset);
+  tg_row_u64(&w, T_LAST, b->last_line);
+  return tg_row_end(&w);
 }
 
 static tg_status add_events(emit *e) {
   for (size_t i = 0; i < e->log->n_events; i++) {
     const tg_tftf_event *ev = &e->log->events[i];
-    size_t row = 0;
     if (tg_reduce_stops(e->in, i)) return TG_EINTERRUPTED;
-    tg_status st = tg_table_append(e->events, &row);
-    if (st == TG_OK) st = tg_table_set_u32(e->events, row, E_SOURCE, e->source);
-    if (st == TG_OK && ev->boot != TG_NONE) {
-      st = tg_table_set_u32(e->events, row, E_BOOT, ev->boot);
-    }
-    if (st == TG_OK && ev->block != SIZE_MAX) {
-      st = tg_table_set_u32(e->events, row, E_BLOCK, (uint32_t)ev->block);
-    }
-    if (st == TG_OK) st = set_str(e->events, row, E_KIND, ev->kind);
-    if (st == TG_OK) st = set_str(e->events, row, E_TEXT, ev->text);
-    if (st == TG_OK) st = tg_table_set_u64(e->events, row, E_LINE, ev->line);
-    if (st == TG_OK) st = tg_table_set_u64(e->events, row, E_OFFSET, ev->offset);
-    if (st != TG_OK) return st;
+    tg_row w = tg_row_begin(e->events);
+    tg_row_u32(&w, E_SOURCE, e->source);
+    if (ev->boot != TG_NONE) tg_row_u32(&w, E_BOOT, ev->boot);
+    if (ev->block != SIZE_MAX) tg_row_u32(&w, E_BLOCK, (uint32_t)ev->block);
+    put_text(&w, E_KIND, ev->kind);
+    put_text(&w, E_TEXT, ev->text);
+    tg_row_u64(&w, E_LINE, ev->line);
+    tg_row_u64(&w, E_OFFSET, ev->offset);
+    TG_TRY(tg_row_end(&w));
   }
   return TG_OK;
 }
@@ -376,23 +397,41 @@ static tg_status emit_blocks(emit *e) {
   for (size_t i = 0; i < e->log->n_blocks; i++) {
     const tg_tftf_block *b = &e->log->blocks[i];
     tg_identity how = TG_IDENTITY_LABEL;
-    tg_status st = TG_OK;
     if (tg_stop_at(e->in->options->stop, i, ROWS_USUAL)) return TG_EINTERRUPTED;
     if (first || b->boot != boot) {
       first = noted = false;
       boot = b->boot;
       forget_keys(e, e->known_channel);
-      st = decide_unit(e, i, &unit);
+      TG_TRY(decide_unit(e, i, &unit));
       expected = expected_rows(e, i, &unit);
     }
     bool torn = is_torn(e, b);
-    if (st == TG_OK) st = add_readings(e, b, (uint32_t)i, &unit, torn, &how);
-    if (st == TG_OK && how == TG_IDENTITY_ORDINAL && !noted) {
+    TG_TRY(add_readings(e, b, (uint32_t)i, &unit, torn, &how));
+    if (how == TG_IDENTITY_ORDINAL && !noted) {
       noted = true;
-      st = note_ordinal(e, b, &unit);
+      TG_TRY(note_ordinal(e, b, &unit));
     }
-    if (st == TG_OK) st = add_test(e, b, (uint32_t)i, expected, torn, how);
-    if (st != TG_OK) return st;
+    TG_TRY(add_test(e, b, (uint32_t)i, expected, torn, how));
+  }
+  return TG_OK;
+}
+
+static tg_status reduce_source(emit *e, tg_tftf_log *log) {
+  TG_TRY(tg_tftf_walk(e->in, e->source, e->out, log));
+  TG_TRY(emit_blocks(e));
+  return add_events(e);
+}
+
+static tg_status reduce_all(emit *e) {
+  TG_TRY(tg_result_table(e->out, "tests", test_columns, T_COLUMNS, &e->tests));
+  TG_TRY(tg_result_table(e->out, "events", event_columns, E_COLUMNS, &e->events));
+  for (size_t s = 0; s < e->in->n_sources; s++) {
+    tg_tftf_log log = {.a = e->in->alloc};
+    e->source = (uint32_t)s;
+    e->log = &log;
+    const tg_status status = reduce_source(e, &log);
+    tg_tftf_log_free(&log);
+    if (status != TG_OK) return status;
   }
   return TG_OK;
 }
@@ -400,21 +439,11 @@ static tg_status emit_blocks(emit *e) {
 /* "tests", "events", keys and readings of all sources. */
 static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
   emit e = {.in = in, .out = out}; /* some 12 KiB */
-  tg_status st = tg_result_table(out, "tests", test_columns, T_COLUMNS, &e.tests);
-  if (st == TG_OK) st = tg_result_table(out, "events", event_columns, E_COLUMNS, &e.events);
-  for (size_t s = 0; s < in->n_sources && st == TG_OK; s++) {
-    tg_tftf_log log = {.a = in->alloc};
-    e.source = (uint32_t)s;
-    e.log = &log;
-    st = tg_tftf_walk(in, (uint32_t)s, out, &log);
-    if (st == TG_OK) st = emit_blocks(&e);
-    if (st == TG_OK) st = add_events(&e);
-    tg_tftf_log_free(&log);
-  }
-  in->alloc->release(in->alloc->ctx, e.labels);
-  in->alloc->release(in->alloc->ctx, e.cpus);
-  if (st != TG_OK) tg_fail(err, st, 0, 0, "TFTF records: %s", tg_status_text(st));
-  return st;
+  const tg_status status = reduce_all(&e);
+  tg_release(in->alloc, e.labels);
+  tg_release(in->alloc, e.cpus);
+  if (status != TG_OK) tg_fail(err, status, 0, 0, "TFTF records: %s", tg_status_text(status));
+  return status;
 }
 
 const tg_format tg_format_tftf = {

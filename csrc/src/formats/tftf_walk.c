@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "boots.h"
-#include "formats.h"
+#include "reducer.h"
 #include "tftf.h"
 
 typedef enum kind {
@@ -80,12 +80,12 @@ typedef struct walk {
   const tg_records *records;
   tg_result *out;
   tg_tftf_log *log;
-  uint8_t *map; /* rule -> kind */
+  uint8_t *map;       /* rule -> kind */
   shapes *boots, all; /* by row of "boots"; the last is for records outside every boot */
   size_t map_cap, n_boots, boots_cap;
   const tg_platform *platform; /* of the current boot */
   bool old;                    /* the records of the current boot have positions */
-  tg_str channel; /* the one this pass looks at; {NULL, 0}: records without one */
+  tg_str channel;              /* the one this pass looks at; {NULL, 0}: records without one */
   tg_str suite;
   size_t open, last; /* blocks; SIZE_MAX: none */
   tg_place *labels;
@@ -144,8 +144,8 @@ static bool name_fits(walk *w, tg_str name, kind k) {
 static tg_status map_rules(walk *w) {
   const tg_ruleset *set = tg_records_rules(w->records);
   size_t n = tg_ruleset_count(set);
-  tg_status st = tg_grow(w->in->alloc, (void **)&w->map, &w->map_cap, n + 1, 1);
-  if (st != TG_OK) return st;
+  tg_status status = tg_reserve(w->in->alloc, &w->map, &w->map_cap, n + 1, 1);
+  if (status != TG_OK) return status;
   for (size_t i = 0; i < n; i++) {
     w->map[i] = K_NONE;
     for (size_t k = 0; k < TG_COUNT_OF(kinds); k++) {
@@ -164,9 +164,9 @@ static tg_status count_shapes(walk *w) {
   const tg_table *boots = tg_result_get(w->out, "boots");
   size_t n = tg_records_count(w->records);
   w->n_boots = boots != NULL ? tg_table_rows(boots) : 0;
-  tg_status st = tg_grow(w->in->alloc, (void **)&w->boots, &w->boots_cap, w->n_boots + 1,
-                         sizeof *w->boots);
-  if (st != TG_OK) return st;
+  tg_status status =
+      tg_reserve(w->in->alloc, &w->boots, &w->boots_cap, w->n_boots + 1, sizeof *w->boots);
+  if (status != TG_OK) return status;
   memset(w->boots, 0, (w->n_boots + 1) * sizeof *w->boots);
   for (size_t i = 0; i < n; i++) {
     tg_record at = tg_records_at(w->records, i);
@@ -200,9 +200,9 @@ static void close_block(walk *w) {
 static tg_status open_block(walk *w, tg_record at, bool marked) {
   tg_tftf_log *log = w->log;
   close_block(w);
-  tg_status st = tg_grow(w->in->alloc, (void **)&log->blocks, &log->blocks_cap, log->n_blocks + 1,
-                         sizeof *log->blocks);
-  if (st != TG_OK) return st;
+  tg_status status = tg_reserve(w->in->alloc, &log->blocks, &log->blocks_cap, log->n_blocks + 1,
+                                sizeof *log->blocks);
+  if (status != TG_OK) return status;
   tg_tftf_block *b = &log->blocks[log->n_blocks];
   memset(b, 0, sizeof *b);
   b->line = b->last_line = at.line;
@@ -255,10 +255,10 @@ static void split_title(tg_str *title, tg_str *suite) {
 }
 
 static tg_status start_test(walk *w, tg_record at) {
-  bool old = strcmp(tg_ruleset_name(tg_records_rules(w->records), at.rule),
-                    "tftf.starting_old") == 0;
-  tg_status st = open_block(w, at, true);
-  if (st != TG_OK) return st;
+  bool old =
+      strcmp(tg_ruleset_name(tg_records_rules(w->records), at.rule), "tftf.starting_old") == 0;
+  tg_status status = open_block(w, at, true);
+  if (status != TG_OK) return status;
   tg_tftf_block *b = &w->log->blocks[w->open];
   b->title = text_of(w, at, 0);
   if (old) split_title(&b->title, &b->suite);
@@ -267,10 +267,10 @@ static tg_status start_test(walk *w, tg_record at) {
 }
 
 static tg_status end_test(walk *w, tg_record at) {
-  bool old = strcmp(tg_ruleset_name(tg_records_rules(w->records), at.rule),
-                    "tftf.complete_old") == 0;
-  tg_status st = w->open == SIZE_MAX ? open_block(w, at, false) : TG_OK;
-  if (st != TG_OK) return st;
+  bool old =
+      strcmp(tg_ruleset_name(tg_records_rules(w->records), at.rule), "tftf.complete_old") == 0;
+  tg_status status = w->open == SIZE_MAX ? open_block(w, at, false) : TG_OK;
+  if (status != TG_OK) return status;
   tg_tftf_block *b = &w->log->blocks[w->open];
   b->verdict = text_of(w, at, old ? 1 : 0);
   b->last_line = at.line;
@@ -311,14 +311,13 @@ static bool other_test(const tg_tftf_block *b, tg_str name, bool latency, bool o
 
 /* True if a cpu comes that the block has already. With markers and an unknown platform the
  * markers count alone. */
-static tg_status cpu_again(walk *w, const tg_tftf_block *b, tg_place label, bool old,
-                           bool *again) {
+static tg_status cpu_again(walk *w, const tg_tftf_block *b, tg_place label, bool old, bool *again) {
   const tg_platform *p = w->platform;
   *again = b->n_rows >= MAX_BLOCK || (p != NULL && p->n_cpus > 0 && b->n_rows >= p->n_cpus);
   if (*again || (b->marked && p == NULL)) return TG_OK;
-  tg_status st = tg_grow(w->in->alloc, (void **)&w->labels, &w->labels_cap, b->n_rows + 1,
-                         sizeof *w->labels);
-  if (st != TG_OK) return st;
+  tg_status status =
+      tg_reserve(w->in->alloc, &w->labels, &w->labels_cap, b->n_rows + 1, sizeof *w->labels);
+  if (status != TG_OK) return status;
   for (size_t i = 0; i < b->n_rows; i++) w->labels[i] = w->log->rows[b->first_row + i].label;
   w->labels[b->n_rows] = label;
   *again = !tg_topology_may_follow(p, w->labels, b->n_rows + 1, old, b->marked);
@@ -327,8 +326,8 @@ static tg_status cpu_again(walk *w, const tg_tftf_block *b, tg_place label, bool
 
 static tg_status refuse(walk *w, tg_record at, const char *detail) {
   return tg_result_problem(w->out, w->source, at.line, at.offset,
-                           tg_ruleset_name(tg_records_rules(w->records), at.rule),
-                           "shape-conflict", "%s", detail);
+                           tg_ruleset_name(tg_records_rules(w->records), at.rule), "shape-conflict",
+                           "%s", detail);
 }
 
 static tg_status take_record(walk *w, tg_record at, kind k) {
@@ -337,28 +336,27 @@ static tg_status take_record(walk *w, tg_record at, kind k) {
   bool old = is_old(k);
   bool again = false;
   tg_tftf_row row;
-  tg_status st = TG_OK;
   if (!name_fits(w, name, k)) {
-    return refuse(w, at, latency ? "a suspend or off test with one number"
-                                 : "a version test with three numbers");
+    return refuse(
+        w, at,
+        latency ? "a suspend or off test with one number" : "a version test with three numbers");
   }
   if (old != w->old) {
-    return refuse(w, at, "the other records of this boot have another count of numbers: this "
-                         "one lacks a field");
+    return refuse(w, at,
+                  "the other records of this boot have another count of numbers: this "
+                  "one lacks a field");
   }
   if (!read_row(w, at, k, &row)) return refuse(w, at, "a number outside its range");
   if (w->open != SIZE_MAX && other_test(&w->log->blocks[w->open], name, latency, old)) {
     close_block(w);
   }
   if (w->open != SIZE_MAX) {
-    st = cpu_again(w, &w->log->blocks[w->open], row.label, old, &again);
-    if (st == TG_OK && again) close_block(w);
+    TG_TRY(cpu_again(w, &w->log->blocks[w->open], row.label, old, &again));
+    if (again) close_block(w);
   }
-  if (st == TG_OK && w->open == SIZE_MAX) st = open_block(w, at, false);
-  if (st != TG_OK) return st;
-  st = tg_grow(w->in->alloc, (void **)&w->log->rows, &w->log->rows_cap, w->log->n_rows + 1,
-               sizeof *w->log->rows);
-  if (st != TG_OK) return st;
+  if (w->open == SIZE_MAX) TG_TRY(open_block(w, at, false));
+  TG_TRY(tg_reserve(w->in->alloc, &w->log->rows, &w->log->rows_cap, w->log->n_rows + 1,
+                    sizeof *w->log->rows));
   tg_tftf_block *b = &w->log->blocks[w->open];
   if (b->n_rows == 0) {
     b->printed = name;
@@ -392,12 +390,15 @@ static tg_status take_event(walk *w, tg_record at, kind k) {
     const char *name = tg_ruleset_name(tg_records_rules(w->records), at.rule);
     if (strcmp(name, kinds[i].rule) == 0) text = tg_str_of(kinds[i].text);
   }
-  tg_status st = tg_grow(w->in->alloc, (void **)&log->events, &log->events_cap, log->n_events + 1,
-                         sizeof *log->events);
-  if (st != TG_OK) return st;
-  log->events[log->n_events++] = (tg_tftf_event){.kind = kind_word(w, at), .text = text,
-                                                 .line = at.line, .offset = at.offset,
-                                                 .block = block, .boot = w->boot};
+  tg_status status = tg_reserve(w->in->alloc, &log->events, &log->events_cap, log->n_events + 1,
+                                sizeof *log->events);
+  if (status != TG_OK) return status;
+  log->events[log->n_events++] = (tg_tftf_event){.kind = kind_word(w, at),
+                                                 .text = text,
+                                                 .line = at.line,
+                                                 .offset = at.offset,
+                                                 .block = block,
+                                                 .boot = w->boot};
   if (k == K_REASON && block != SIZE_MAX && log->blocks[block].reason.p == NULL) {
     log->blocks[block].reason = text.n > 0 ? text : kind_word(w, at);
   }
@@ -407,20 +408,28 @@ static tg_status take_event(walk *w, tg_record at, kind k) {
 static tg_status take(walk *w, tg_record at) {
   kind k = kind_of(w, at);
   switch (k) {
-    case K_NONE: return TG_OK;
+    case K_NONE:
+      return TG_OK;
     case K_TIMES:
     case K_TIMES_OLD:
     case K_LATENCY:
-    case K_LATENCY_OLD: return take_record(w, at, k);
-    case K_START: return start_test(w, at);
-    case K_VERDICT: return end_test(w, at);
-    case K_SUITE: w->suite = text_of(w, at, 0); break;
-    case K_SESSION: break;
+    case K_LATENCY_OLD:
+      return take_record(w, at, k);
+    case K_START:
+      return start_test(w, at);
+    case K_VERDICT:
+      return end_test(w, at);
+    case K_SUITE:
+      w->suite = text_of(w, at, 0);
+      break;
+    case K_SESSION:
+      break;
     case K_COUNT:
       close_block(w);
       return TG_OK;
     case K_EVENT:
-    case K_REASON: return take_event(w, at, k);
+    case K_REASON:
+      return take_event(w, at, k);
   }
   close_block(w);
   w->last = SIZE_MAX;
@@ -444,8 +453,8 @@ static tg_status pass(walk *w) {
       w->last = SIZE_MAX;
       enter_boot(w, boot);
     }
-    tg_status st = take(w, at);
-    if (st != TG_OK) return st;
+    tg_status status = take(w, at);
+    if (status != TG_OK) return status;
   }
   return TG_OK;
 }
@@ -458,8 +467,8 @@ static bool has_channels(const walk *w) {
   for (size_t i = 0; i < n; i++) {
     tg_column_view view;
     if (w->map[i] == K_NONE) continue;
-    const tg_status st = tg_table_view(tg_records_table(w->records, i), TG_REC_CHANNEL, &view);
-    if (st == TG_OK && tg_intern_count(view.dict) > 0) return true;
+    const tg_status status = tg_table_view(tg_records_table(w->records, i), TG_REC_CHANNEL, &view);
+    if (status == TG_OK && tg_intern_count(view.dict) > 0) return true;
   }
   return false;
 }
@@ -487,34 +496,39 @@ static size_t find_channels(walk *w, tg_str channels[MAX_CHANNELS], tg_record *l
   return count;
 }
 
+static tg_status walk_channels(walk *w) {
+  tg_str channels[MAX_CHANNELS];
+  tg_record left_out = {0};
+  TG_TRY(map_rules(w));
+  TG_TRY(count_shapes(w));
+  const size_t n = find_channels(w, channels, &left_out);
+  if (left_out.line != 0)
+    TG_TRY(tg_result_problem(w->out, w->source, left_out.line, left_out.offset, "tftf", "channels",
+                             "records of more than %d channels: those of the channel that begins "
+                             "here, and of later ones, are left out",
+                             MAX_CHANNELS - 1));
+  for (size_t i = 0; i < n; i++) {
+    w->channel = channels[i];
+    TG_TRY(pass(w));
+  }
+  return TG_OK;
+}
+
 tg_status tg_tftf_walk(const tg_reduce_in *in, uint32_t source, tg_result *out, tg_tftf_log *log) {
   walk w = {.in = in, .out = out, .log = log, .records = in->sources[source], .source = source};
-  tg_str channels[MAX_CHANNELS];
   log->a = in->alloc;
-  tg_status st = map_rules(&w);
-  if (st == TG_OK) st = count_shapes(&w);
-  tg_record left_out = {0};
-  size_t n = st == TG_OK ? find_channels(&w, channels, &left_out) : 0;
-  if (left_out.line != 0)
-    st = tg_result_problem(out, source, left_out.line, left_out.offset, "tftf", "channels",
-                           "records of more than %d channels: those of the channel that begins "
-                           "here, and of later ones, are left out",
-                           MAX_CHANNELS - 1);
-  for (size_t i = 0; i < n && st == TG_OK; i++) {
-    w.channel = channels[i];
-    st = pass(&w);
-  }
-  in->alloc->release(in->alloc->ctx, w.map);
-  in->alloc->release(in->alloc->ctx, w.boots);
-  in->alloc->release(in->alloc->ctx, w.labels);
-  return st;
+  const tg_status status = walk_channels(&w);
+  tg_release(in->alloc, w.map);
+  tg_release(in->alloc, w.boots);
+  tg_release(in->alloc, w.labels);
+  return status;
 }
 
 void tg_tftf_log_free(tg_tftf_log *log) {
   if (log->a == NULL) return;
-  log->a->release(log->a->ctx, log->rows);
-  log->a->release(log->a->ctx, log->blocks);
-  log->a->release(log->a->ctx, log->events);
+  tg_release(log->a, log->rows);
+  tg_release(log->a, log->blocks);
+  tg_release(log->a, log->events);
   memset(log, 0, sizeof *log);
 }
 

@@ -10,6 +10,7 @@
 
 #include "boots.h"
 #include "formats.h"
+#include "reducer.h"
 
 static const char *const storage_rows[] = {
     "rule=----{_:text}",
@@ -75,8 +76,8 @@ enum {
   S_COLUMNS
 };
 static const tg_column_def columns[S_COLUMNS] = {
-    {"source", TG_U32, 0}, {"boot", TG_U32, 0},   {"test", TG_TEXT, 0}, {"labels", TG_TEXT, 0},
-    {"min", TG_I64, -6},   {"max", TG_I64, -6},   {"mean", TG_I64, -6}, {"stddev", TG_I64, -6},
+    {"source", TG_U32, 0}, {"boot", TG_U32, 0},    {"test", TG_TEXT, 0}, {"labels", TG_TEXT, 0},
+    {"min", TG_I64, -6},   {"max", TG_I64, -6},    {"mean", TG_I64, -6}, {"stddev", TG_I64, -6},
     {"cv", TG_I64, -9},    {"speed", TG_I64, -12}, {"unit", TG_TEXT, 0}, {"line", TG_U64, 0},
     {"offset", TG_U64, 0},
 };
@@ -205,44 +206,37 @@ static tg_status add_reading(walk *w, tg_key *key, int64_t value, const tg_recor
                   .boot = tg_boot_at(w->out, w->source, at->offset),
                   .block = TG_NONE};
   key->format = tg_str_of("xtest");
-  key->cluster = key->core = key->cpu = TG_NONE;
-  key->resolution = 1;
-  tg_status st = tg_result_key(w->out, key, &r.key);
-  if (st == TG_OK) st = tg_result_reading(w->out, &r);
-  return st;
+  TG_TRY(tg_result_key(w->out, key, &r.key));
+  return tg_result_reading(w->out, &r);
 }
 
 /* A row of "summaries", and the minimum as a reading. */
 static tg_status feed_result(walk *w, const tg_table *t, const tg_record *at) {
   char buffer[512];
   const context *c = w->have_starting ? &w->starting : &w->command;
-  tg_str labels = label_text(c, buffer);
-  tg_table *s = w->summaries;
-  size_t row = 0;
+  const tg_str labels = label_text(c, buffer);
   int64_t v = 0;
-  tg_status st = tg_table_append(s, &row);
-  if (st == TG_OK) st = tg_table_set_u32(s, row, S_SOURCE, w->source);
-  if (st == TG_OK) {
-    st = tg_table_set_u32(s, row, S_BOOT, tg_boot_at(w->out, w->source, at->offset));
-  }
-  if (st == TG_OK && c->test.n > 0) st = tg_table_set_text(s, row, S_TEST, c->test.p, c->test.n);
-  if (st == TG_OK && labels.n > 0) st = tg_table_set_text(s, row, S_LABELS, labels.p, labels.n);
-  for (size_t f = 0; f < 6 && st == TG_OK; f++) {
-    if (tg_table_i64(t, at->row, TG_REC_FIELD + f, &v)) {
-      st = tg_table_set_i64(s, row, S_MIN + f, v);
-    }
-  }
-  if (st == TG_OK) st = tg_table_set_cstr(s, row, S_UNIT, "us");
-  if (st == TG_OK) st = tg_table_set_u64(s, row, S_LINE, at->line);
-  if (st == TG_OK) st = tg_table_set_u64(s, row, S_OFFSET, at->offset);
-  if (st == TG_OK && tg_table_i64(t, at->row, TG_REC_FIELD, &v)) {
-    tg_key key = {.test = c->test, .labels = labels, .exp10 = -6};
-    key.metric = tg_str_of("min");
-    key.unit = tg_str_of("us");
-    st = add_reading(w, &key, v, at);
-  }
+  tg_row row = tg_row_begin(w->summaries);
+  tg_row_u32(&row, S_SOURCE, w->source);
+  tg_row_u32(&row, S_BOOT, tg_boot_at(w->out, w->source, at->offset));
+  if (c->test.n > 0) tg_row_text(&row, S_TEST, c->test);
+  if (labels.n > 0) tg_row_text(&row, S_LABELS, labels);
+  for (size_t f = 0; f < 6; f++)
+    if (tg_table_i64(t, at->row, TG_REC_FIELD + f, &v)) tg_row_i64(&row, S_MIN + f, v);
+  tg_row_cstr(&row, S_UNIT, "us");
+  tg_row_u64(&row, S_LINE, at->line);
+  tg_row_u64(&row, S_OFFSET, at->offset);
   w->have_starting = false;
-  return st;
+  TG_TRY(tg_row_end(&row));
+  if (!tg_table_i64(t, at->row, TG_REC_FIELD, &v)) return TG_OK;
+  tg_key key;
+  tg_key_init(&key);
+  key.test = c->test;
+  key.labels = labels;
+  key.exp10 = -6;
+  key.metric = tg_str_of("min");
+  key.unit = tg_str_of("us");
+  return add_reading(w, &key, v, at);
 }
 
 /* A row of a storage table: one time for one size. */
@@ -260,7 +254,11 @@ static tg_status feed_row(walk *w, const tg_table *t, const tg_record *at) {
     size /= 10;
   } while (size != 0);
   while (n > 0) label[len++] = digits[--n];
-  tg_key key = {.test = w->storage_case, .operation = w->storage_what, .exp10 = -3};
+  tg_key key;
+  tg_key_init(&key);
+  key.test = w->storage_case;
+  key.operation = w->storage_what;
+  key.exp10 = -3;
   key.labels = (tg_str){(const uint8_t *)label, len};
   key.metric = tg_str_of("time");
   key.unit = tg_str_of("s");
@@ -307,20 +305,19 @@ static tg_status reduce_source(const tg_reduce_in *in, tg_result *out, tg_table 
     size_t k = 0;
     while (k < TG_COUNT_OF(lines) && number[k] != at.rule) k++;
     if (k == TG_COUNT_OF(lines)) continue;
-    tg_status st = feed(&w, tg_records_table(records, at.rule), &at, k);
-    if (st != TG_OK) return st;
+    TG_TRY(feed(&w, tg_records_table(records, at.rule), &at, k));
   }
   return TG_OK;
 }
 
 static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
   tg_table *summaries = NULL;
-  tg_status st = tg_result_table(out, "summaries", columns, S_COLUMNS, &summaries);
-  for (size_t s = 0; s < in->n_sources && st == TG_OK; s++) {
-    st = reduce_source(in, out, summaries, (uint32_t)s);
+  tg_status status = tg_result_table(out, "summaries", columns, S_COLUMNS, &summaries);
+  for (size_t s = 0; s < in->n_sources && status == TG_OK; s++) {
+    status = reduce_source(in, out, summaries, (uint32_t)s);
   }
-  if (st != TG_OK) tg_fail(err, st, 0, 0, "xtest's results: %s", tg_status_text(st));
-  return st;
+  if (status != TG_OK) tg_fail(err, status, 0, 0, "xtest's results: %s", tg_status_text(status));
+  return status;
 }
 
 const tg_format tg_format_xtest = {
