@@ -22,7 +22,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SAN := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 .PHONY: demo test test-all check-c check-py asan valgrind tsan lint bench fuzz fuzz-py coverage coverage-py \
-        clean build deps-build deps-test symbols test-aarch64 wheel help picture browser
+        clean build deps-build deps-test symbols test-aarch64 wheel help picture browser install
 .DEFAULT_GOAL := help
 
 help:
@@ -110,6 +110,26 @@ run-suites: $(addprefix $(DIR)/check_,$(SUITES))
 # No Python in the core, and exactly the exported names.
 symbols: $(B)/libtickgauge.a
 	@sh tests/tools/symbols.sh $< $(CC)
+
+# ---- the C library by itself ---------------------------------------------------------------
+PREFIX ?= /usr/local
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+LIB := $(DESTDIR)$(PREFIX)/lib
+
+# Headers, static and shared library, pkg-config; docs/examples/readings.c is a first program.
+install: $(B)/libtickgauge.a
+	@install -d $(DESTDIR)$(PREFIX)/include/tickgauge $(LIB)/pkgconfig
+	@install -m 644 csrc/include/tickgauge/*.h $(DESTDIR)$(PREFIX)/include/tickgauge
+	@install -m 644 $< $(LIB)
+	@$(CC) -shared -Wl,-soname,libtickgauge.so.0 -Wl,--whole-archive $< -Wl,--no-whole-archive \
+	  -lm -lpthread -o $(LIB)/libtickgauge.so.$(VERSION)
+	@ln -sf libtickgauge.so.$(VERSION) $(LIB)/libtickgauge.so.0
+	@ln -sf libtickgauge.so.0 $(LIB)/libtickgauge.so
+	@printf '%s\n' 'prefix=$(PREFIX)' 'Name: tickgauge' 'Version: $(VERSION)' \
+	  'Description: latency of firmware and boards, read off their consoles' \
+	  'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -ltickgauge' \
+	  'Libs.private: -lm -lpthread' > $(LIB)/pkgconfig/tickgauge.pc
+	@echo "installed into $(DESTDIR)$(PREFIX)"
 
 # ---- the harder looks ----------------------------------------------------------------------
 asan: need-test $(VENV)/deps-test
