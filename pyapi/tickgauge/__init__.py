@@ -44,7 +44,7 @@ _NAMES = {
     "batch": "batches.batch",
     "build_info": "util.versions",
     "compare": "comparison.compare",
-    "compare_ports": "captures.axi_port",
+    "compare_ports": "captures.two_ports",
     "compare_runs": "captures.run_logs",
     "gate": "comparison.gate",
     "from_columns": "dataset.from_columns",
@@ -53,7 +53,7 @@ _NAMES = {
     "read_capture": "captures.files",
     "read_together": "reading.read",
     "show_versions": "util.versions",
-    "snapshot": "comparison.snapshot",
+    "snapshot": "comparison.make_snapshot",
     "tables": "tfa.api",
     "summarize": "comparison.summary",
     "trend": "comparison.trend",
@@ -63,14 +63,15 @@ __all__ = [*_NAMES]
 
 if TYPE_CHECKING:
     from .batches.batch import Batch, batch
-    from .captures.axi_port import compare_ports
     from .captures.capture import Capture
     from .captures.files import read_capture
     from .captures.run_logs import compare_runs
+    from .captures.two_ports import compare_ports
     from .comparison.compare import compare
     from .comparison.gate import Gate, gate
+    from .comparison.make_snapshot import snapshot
     from .comparison.result import Comparison
-    from .comparison.snapshot import Snapshot, snapshot
+    from .comparison.snapshot import Snapshot
     from .comparison.summary import summarize
     from .comparison.trend import Trend, trend
     from .dataset.dataset import Dataset

@@ -21,7 +21,8 @@ from typing import Any
 
 UNPACK = """
 import sys
-from tickgauge.sources.source import expand, opened
+from tickgauge.sources.expand import expand
+from tickgauge.sources.opening import opened
 for stream in opened(expand(sys.argv[1])):
     print(sum(map(len, stream)))
 """

@@ -17,7 +17,9 @@ import pytest
 import tickgauge as tg
 from tickgauge.errors import InputError, LimitError
 from tickgauge.limits import Limits
-from tickgauge.sources.source import Source, expand, files_of, opened
+from tickgauge.sources.expand import expand, files_of
+from tickgauge.sources.opening import opened
+from tickgauge.sources.source import Source
 
 LOGS = {"boot/1.log": b"one\n" * 1000, "boot/2.log": b"", "3.log": b"three\n" * 100_000}
 

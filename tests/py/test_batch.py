@@ -26,7 +26,7 @@ from tickgauge.batches.batch import batch
 from tickgauge.batches.index import FileStatus
 from tickgauge.batches.job import merge
 from tickgauge.batches.merge_snapshots import merge_texts
-from tickgauge.comparison.snapshot import snapshot
+from tickgauge.comparison.make_snapshot import snapshot
 
 RULE = "fft {n:uint} points: {t:uint} usec"
 OPTIONS: dict[str, Any] = {"rules": tg.Rule(RULE, value="t", unit="us")}

@@ -140,9 +140,7 @@ def test_the_markdown_summary_and_json():
     jsonschema = pytest.importorskip("jsonschema")
     from importlib.resources import files
 
-    from tickgauge.cli.common import Answer
-
-    document = json.loads(made.answer(Answer).to_json())
+    document = json.loads(made.answer().to_json())
     schema = json.loads(files("tickgauge").joinpath("schemas/compare.json").read_text("utf-8"))
     jsonschema.validate(document, schema)
     assert (document["outcome"], document["exit_status"]) == ("regressed", 1)

@@ -329,7 +329,7 @@ def test_url(tmp_path):
 
 
 def test_clock_forms():
-    from tickgauge.reading.options import parse_clock
+    from tickgauge.units import parse_clock
 
     assert parse_clock("62.5MHz") == parse_clock(62.5e6) == parse_clock("62_500_000") == 62_500_000
     assert parse_clock("1 GHz") == 10**9

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 
 import tickgauge as tg
 from tickgauge.live.watch import Watch, running_table
-from tickgauge.reading import read as reading
 
 RULE = "fft {n:uint} points: {t:uint} usec"
 FFT = tg.Rule(RULE, value="t", unit="us")
@@ -57,13 +56,13 @@ def test_the_log_of_the_tests_has_five_boots() -> None:
 def test_a_look_reads_every_byte_a_fixed_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once for all boots, once for each, once for the last: 2 * 40 boots, not 40 * 40 / 2."""
     log = b"".join(boot(i) for i in range(40))
-    read, bytes_read = reading.read, [0]
+    bytes_read = [0]
 
     def counting(text: bytes, **options: Any) -> Any:
         bytes_read[0] += len(text)
-        return read(text, **options)
+        return tg.read(text, **options)
 
-    monkeypatch.setattr(reading, "read", counting)
+    monkeypatch.setattr("tickgauge.live.watch.read", counting)
     fd = os.memfd_create("raw")
     try:
         os.write(fd, log)

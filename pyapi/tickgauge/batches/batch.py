@@ -17,6 +17,11 @@ import numpy as np
 from ..comparison.snapshot import Snapshot, load_snapshot
 from ..errors import Error, InputError
 from ..frame.frame import Column, Frame
+from ..reading.detect import bundles
+from ..sources.expand import files_of
+from ..util.atomic_write import replacing, write_whole
+from ..util.optional import need
+from ..util.versions import version
 from .executors import Driver, driver_for
 from .index import FileStatus, Index, SourceStatus
 from .job import Done, Job, is_left, merge, part_path, work, write_parquet
@@ -218,9 +223,7 @@ def batch(
 
 def _files(paths: Any) -> list[str]:
     """The files behind the arguments, each once, in the order of their paths."""
-    from ..sources.source import files_of
-
-    return sorted(set(files_of(paths)))
+    return sorted(set(files_of(paths, bundles)))
 
 
 def _grouping(by: str | Callable[[str], str] | None) -> Callable[[str], str]:
@@ -259,8 +262,6 @@ def _has(module: str) -> bool:
 
 def _version(options: Mapping[str, Any], rows: bool) -> str:
     """What decides about a file's statistics, besides its bytes."""
-    from ..util.versions import version
-
     said = ", ".join(f"{name}={value!r}" for name, value in sorted(options.items()))
     return f"{version()} rows={rows} {said}"
 
@@ -298,8 +299,6 @@ def _teller(
 ) -> Callable[[FileStatus], None]:
     count = 0
     if progress is True:
-        from ..util.optional import need
-
         bar = need("tqdm.auto", "progress").tqdm(total=total, unit="file")
 
         def show(status: FileStatus) -> None:
@@ -405,8 +404,6 @@ def _merged(
 
 def _save(out: Path, made: Batch, grouped: bool, rows: bool) -> None:
     """The snapshots and the table of sources as files; rows of other runs' sources go."""
-    from ..util.atomic_write import replacing, write_whole
-
     if grouped:
         (out / "snapshots").mkdir(exist_ok=True)
         names = []

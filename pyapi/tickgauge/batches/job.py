@@ -10,7 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..comparison.make_snapshot import snapshot
+from ..dataset.dataset import Dataset
+from ..errors import InputError
+from ..reading.read import read
+from ..util.atomic_write import replacing, write_whole
+from ..util.optional import need
 from .index import FileStatus, SourceStatus
+from .merge_snapshots import merge_texts
 
 __all__ = ["Done", "Job", "is_left", "merge", "part_path", "rows_path", "work", "write_parquet"]
 
@@ -65,10 +72,6 @@ def work(jobs: Sequence[Job]) -> list[Done]:
 
 
 def _one(job: Job) -> Done:
-    from ..dataset.dataset import Dataset
-    from ..errors import InputError
-    from ..reading.read import read
-
     done = Done(FileStatus(job.path, job.group))
     try:
         if "://" not in job.path:
@@ -97,9 +100,6 @@ def _told(error: BaseException) -> str:
 
 def _keep(job: Job, data: Any, done: Done) -> None:
     """One source of the file into statistics, and rows if they are wanted."""
-    from ..comparison.snapshot import snapshot
-    from ..util.atomic_write import replacing, write_whole
-
     info = data.infos[0]
     counts = {name: len(data.table(name)) for name in ("boots", "readings", "problems")}
     done.status.sources.append(
@@ -121,8 +121,6 @@ def _keep(job: Job, data: Any, done: Done) -> None:
 
 def write_parquet(frame: Any, file: Any, **constants: str) -> None:
     """A frame as a Parquet file, with a column of the same text in every row for each constant."""
-    from ..util.optional import need
-
     arrow = need("pyarrow", "arrow")
     table = arrow.table(frame)
     for name, text in constants.items():
@@ -145,8 +143,6 @@ def merge(parts: Sequence[bytes | str]) -> bytes:
     bytes
         A packed snapshot: the same whatever the order and grouping.
     """
-    from .merge_snapshots import merge_texts
-
     packed = [Path(part).read_bytes() if isinstance(part, str) else part for part in parts]
     return zlib.compress(merge_texts([zlib.decompress(one) for one in packed]), LEVEL)
 

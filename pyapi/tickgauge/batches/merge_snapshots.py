@@ -11,6 +11,8 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
+from ..comparison.side import Key, sorting
+
 __all__ = ["merge_texts"]
 
 _SOURCES, _KEYS, _END = '\n"sources":[\n', '\n],\n"keys":[\n', "\n]}\n"
@@ -82,15 +84,12 @@ def merge_texts(texts: Sequence[bytes]) -> bytes:
     ValueError
         One is no snapshot, or they are of several versions.
     """
-    from ..comparison.side import Key
-    from ..comparison.snapshot import _sorting
-
     sources: dict[str, str] = {}
     keys: dict[str, dict[str, str]] = {}
     heads = {_taken_apart(text.decode("ascii"), sources, keys) for text in texts}
     if len(heads) != 1:
         raise ValueError("snapshots of several versions")
-    order = sorted(keys, key=lambda key: _sorting(Key(**json.loads(key + "}"))))
+    order = sorted(keys, key=lambda key: sorting(Key(**json.loads(key + "}"))))
     lines = []
     for key in order:
         units = "},{".join(keys[key][digest] for digest in sorted(keys[key]))

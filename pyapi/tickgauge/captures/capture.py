@@ -22,7 +22,8 @@ from ..errors import InputError, NotEnoughData, UnknownName
 from ..frame.frame import Column, Frame
 from ..frame.readings import Readings
 from ..util.text import clean
-from .axi_port import Port, Transactions
+from .port import Port
+from .transactions import Transactions
 
 if TYPE_CHECKING:
     from ..plot.captures import CapturePlots

@@ -13,9 +13,9 @@ from typing import Any
 from .. import _core
 from ..errors import Error, InputError, LimitError
 from ..limits import LIMITS, Limits
-from ..reading.detect import Match
 from ..sources.archives import ZIP_DAMAGE
 from ..sources.decompress import SLACK, Unpacked
+from ..sources.form import Match
 from ..sources.source import Pieces
 from .capture import FORMS, Capture
 

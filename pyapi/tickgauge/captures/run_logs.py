@@ -21,6 +21,8 @@ from .. import _core
 from ..errors import InputError, NotComparableError, NotEnoughData
 from ..frame.frame import Frame
 from ..frame.grid import Grid
+from ..reading.read import read
+from ..sources.decompress import Unpacked
 from ..util.text import number
 
 __all__ = ["RunComparison", "RunKey", "bridge", "compare_runs", "published", "sync_notes"]
@@ -268,8 +270,6 @@ def published(path: str | os.PathLike[str] | Iterable[Mapping[str, str]]) -> dic
     InputError
         A column is missing, or it is no CSV.
     """
-    from ..reading.read import read
-
     try:
         rows = list(_csv_rows(path) if isinstance(path, (str, os.PathLike)) else path)
     except csv.Error as error:
@@ -291,8 +291,6 @@ def published(path: str | os.PathLike[str] | Iterable[Mapping[str, str]]) -> dic
 
 
 def _csv_rows(path: str | os.PathLike[str]) -> Iterable[dict[str, str]]:
-    from ..sources.decompress import Unpacked
-
     with Path(path).open("rb") as file:
         text = b"".join(Unpacked(file, str(path))).decode("utf-8", "replace")
     return csv.DictReader(io.StringIO(text))

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..captures.axi_port import Port, compare_ports, percent_text, ratio_text
 from ..captures.capture import Capture
 from ..captures.files import read_capture
+from ..captures.port import Port
+from ..captures.transactions import percent_text, ratio_text
+from ..captures.two_ports import compare_ports
 from ..errors import InputError
 from ..frame.answer import Answer, Section
 from ..frame.grid import Grid

@@ -29,7 +29,7 @@ def add(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare two sides and write the page."""
     from ..comparison.compare import compare
-    from ..comparison.snapshot import snapshot
+    from ..comparison.make_snapshot import snapshot
     from ..report import report
 
     sides = [statistics.side(args, source) for source in (args.old, args.new)]

@@ -36,7 +36,7 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write a snapshot."""
-    from ..comparison.snapshot import snapshot
+    from ..comparison.make_snapshot import snapshot
     from .inputs import limits_of
 
     sides = [statistics.side(args, source) for source in args.sources]

@@ -11,7 +11,6 @@ from typing import Any
 from ..comparison.compare import parse_margin
 from ..comparison.side import EXCHANGES, UNITS
 from ..errors import InputError
-from ..frame.answer import Answer
 from . import common
 
 __all__ = ["add_side_options", "coloured", "options_of", "side", "status_of"]
@@ -168,6 +167,6 @@ def emit(args: argparse.Namespace, result: Any, *sides: Any) -> None:
     elif args.format in ("md", "rst") and hasattr(result, f"to_{args.format}"):
         common.emit(args, getattr(result, f"to_{args.format}")())
     else:
-        answer = result.answer(Answer)
+        answer = result.answer()
         answer.problems = problems_of(*sides)
         common.emit(args, answer)

@@ -25,10 +25,12 @@ import numpy.typing as npt
 from .. import _core
 from ..errors import NotComparableError, NotEnoughData
 from ..frame.frame import Column, Frame, concat
+from .inputs import side_of
+from .labels import label_of, where_of
 from .lock_groups import cluster_names, common_factors, compare_groups
 from .pack import Packed, pack
-from .result import Comparison, label_of, where_of
-from .side import Key, Side, side_of
+from .result import Comparison
+from .side import Key, Side
 from .verdicts import ORDER, note_of
 
 __all__ = ["compare", "false_alarms", "key_scales", "parse_margin"]

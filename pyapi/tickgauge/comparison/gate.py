@@ -10,9 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..frame.answer import Answer
 from ..util.text import clean, counted
 from .compare import compare
-from .result import Comparison, length_text
+from .labels import length_text
+from .result import Comparison
 from .verdicts import settles
 
 __all__ = ["Gate", "gate"]
@@ -116,9 +118,9 @@ class Gate:
             "confirmed": None if self.confirmed is None else self.confirmed.counts,
         }
 
-    def answer(self, kind: Any) -> Any:
+    def answer(self) -> Answer:
         """The answer as the command line writes it."""
-        made = self.comparison.answer(kind, "gate")
+        made = self.comparison.answer("gate")
         made.extra = {**made.extra, **self.to_dict()}
         made.notes = [*self.header, *self.reasons(), *self.comparison.findings(), *self.notes]
         return made

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..boards.platforms import load
 from ..frame.frame import Column, Frame
 from ..frame.grid import Grid
+from .labels import length_text
 from .pack import Group, Packed
 
 __all__ = [
@@ -140,7 +142,6 @@ def ladder_grid(groups: Frame) -> Grid:
     Base and step per cpu in the queue, each with its 95 % interval from unit to unit in brackets
     where a side has two units or more; the changes as intervals only.
     """
-    from .result import length_text
 
     def interval(row: dict[str, Any], name: str) -> str:
         low, high = (row[f"ols_{name}_{end}"] for end in ("lo", "hi"))
@@ -191,8 +192,6 @@ def _note(group: Group, row: dict[str, Any], margin: float) -> str | None:
 
 def cluster_names(boards: set[Any]) -> dict[int, str]:
     """What the cores of each cluster are, where the sides name one known board."""
-    from ..boards.platforms import load
-
     board = load().get(str(next(iter(boards)))) if len(boards) == 1 else None
     return {} if board is None else {k: c.name for k, c in enumerate(board.clusters) if c.name}
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from .inputs import side_of
+from .labels import label_of
 from .pack import pack
-from .result import label_of
-from .side import side_of
 
 __all__ = ["LEAST", "unfit"]
 

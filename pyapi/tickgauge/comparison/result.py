@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, Any
 
+from ..frame.answer import Answer
 from ..frame.frame import Frame
 from ..frame.grid import Grid
 from ..util.atomic_write import write_whole
 from ..util.text import clean, counted
-from .side import Key, units_word
+from .labels import length_text, units_word
+from .lock_groups import ladder_grid
 from .verdicts import ORDER, meaning, settles_all, within_text
 
 if TYPE_CHECKING:
     from ..plot.comparison import ComparisonPlot
 
-__all__ = ["Comparison", "label_of", "length_text", "where_of", "write_text"]
+__all__ = ["Comparison", "write_text"]
 
 #: Rows that a text shows at most.
 SHOWN = 24
@@ -25,31 +28,6 @@ LADDER = (
     "base + step per cpu in the queue, least squares; in brackets what boots leave open "
     "(95 %, jackknife over units; none from a single one)"
 )
-
-
-def label_of(key: Key, rank: tuple[int, int] | None) -> str:
-    """A key as one short text: test, metric, operation, labels, cpu."""
-    words = [w for w in (key.test, key.operation, key.metric, key.labels) if w]
-    return " ".join([*map(str, words), where_of(key, rank)]).strip()
-
-
-def where_of(key: Key, rank: tuple[int, int] | None) -> str:
-    """The cpu, or the rank among cpus that may be interchanged."""
-    if rank is not None:
-        at, n = rank
-        cluster = "" if key.cluster is None else f"cluster {key.cluster} "
-        deep = key.cluster is not None and "deep" in (key.test or "")
-        if key.metric == "cache_flush" and deep and at == n - 1:
-            return f"{cluster}last down"
-        return f"{cluster}rank {at + 1} of {n}"
-    kind, *value = key.where
-    if kind == "core":
-        return f"{value[0]},{value[1]}"
-    if kind in ("cpu", "part"):
-        names = ("cpu", "cluster", "core") if kind == "cpu" else ("cluster", "core", "")
-        words = [f"{n} {v}".strip() for n, v in zip(names, value, strict=True) if v is not None]
-        return " ".join(words)
-    return str(value[0] or "")
 
 
 @dataclass
@@ -124,10 +102,15 @@ class Comparison:
         return found
 
     @property
+    def units_text(self) -> str:
+        """The unit and how many there are: ``boot (15 v 15)``."""
+        return units_word(self.unit, *self.units)
+
+    @property
     def header(self) -> list[str]:
         """Two lines: unit, margin, counts, geometric mean, expected false alarms."""
         first = (
-            f"unit: {units_word(self.unit, *self.units)}, margin {100 * self.margin:g} % or "
+            f"unit: {self.units_text}, margin {100 * self.margin:g} % or "
             f"{self.margin_ns:g} ns, at least one resolution step, alpha {self.alpha:g}"
         )
         if self.noise:
@@ -213,8 +196,6 @@ class Comparison:
 
     def ladders(self) -> Grid:
         """Base and step of each group of cpus that queue for a lock, with their intervals."""
-        from .lock_groups import ladder_grid
-
         return ladder_grid(self.groups)
 
     def grid(self, limit: int | None = None) -> Grid:
@@ -280,8 +261,6 @@ class Comparison:
         return self.to_text().rstrip("\n")
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         head = "".join(f"<p>{escape(clean(line))}</p>" for line in self.header + self.findings())
         tail = "".join(f"<p>{escape(line)}</p>" for line in self.explanations())
         return head + self.grid(SHOWN).to_html() + tail
@@ -313,21 +292,19 @@ class Comparison:
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """The whole answer as JSON, as text or into a file."""
-        from ..frame.answer import Answer
+        return write_text(self.answer().to_json(), path)
 
-        return write_text(self.answer(Answer).to_json(), path)
-
-    def answer(self, kind: Any, command: str = "compare") -> Any:
+    def answer(self, command: str = "compare") -> Answer:
         """The answer as the command line writes it."""
         extra = self.to_dict()
         for name in ("unit", "margin", "rows"):
             del extra[name]
-        return kind(
+        return Answer(
             command,
             self.rows.grid(),
             sources=self.sources,
             notes=self.header + self.findings() + self.explanations(),
-            unit=units_word(self.unit, *self.units),
+            unit=self.units_text,
             margin=self.margin,
             extra=extra,
         )
@@ -367,10 +344,9 @@ class Comparison:
     @property
     def plot(self) -> ComparisonPlot:
         """Plots: ``comparison.plot.forest()`` gives matplotlib Axes."""
-        from ..plot import accessor
+        from ..plot.comparison import ComparisonPlot
 
-        made: ComparisonPlot = accessor(self)
-        return made
+        return ComparisonPlot(self)
 
 
 def write_text(text: str, path: str | os.PathLike[str] | None) -> str | None:
@@ -388,19 +364,6 @@ def _values(frame: Frame, name: str) -> list[Any]:
 
 def _decimals(percent: float) -> int:
     return 2 if abs(percent) < 10 else 1 if abs(percent) < 1000 else 0
-
-
-def length_text(value: float | None, shown: str | None) -> str:
-    if value is None:
-        return "-"
-    if shown == "ns":
-        for limit, divisor, unit in ((1e4, 1, "ns"), (1e7, 1e3, "us"), (1e10, 1e6, "ms")):
-            if abs(value) < limit:
-                return (
-                    f"{value / divisor:.{0 if divisor == 1 and value == int(value) else 1}f} {unit}"
-                )
-        return f"{value / 1e9:.2f} s"
-    return f"{value:g} {shown or ''}".strip()
 
 
 def _p(value: float | None) -> str:

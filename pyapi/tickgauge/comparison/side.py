@@ -7,24 +7,23 @@ and handed to the core as plain arrays.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, Protocol
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import NotEnoughData, UnknownName
+from ..errors import UnknownName
 from ..frame.frame import Frame
+from ..units import scale_of
 
-__all__ = ["Key", "Side", "codes_of", "merged", "pooled", "side_of", "units_word"]
+__all__ = ["Key", "Side", "codes_of", "merged", "pooled", "sorting"]
 
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
-Samples = tuple[I64, U64 | None, U64, U64, U64, U64, U64]
 
 UNITS = ("boot", "run", "reading")
 EXCHANGES = ("none", "cluster", "all")
@@ -34,20 +33,6 @@ EXCHANGES = ("none", "cluster", "all")
 BOOT_FORMATS = frozenset(
     {"tftf", "pmf", "smc", "optee", "ftrace", "console", "bootstage", "published", "tfa"}
 )
-
-_TIME = {"ns": 1, "us": 10**3, "\u00b5s": 10**3, "\u03bcs": 10**3, "ms": 10**6, "s": 10**9}
-
-
-class HasReadings(Protocol):
-    """What a data set must offer: the tables of keys, readings and boots."""
-
-    @property
-    def keys(self) -> Frame:
-        """Columns as the core's `tg_key`."""
-
-    @property
-    def readings(self) -> Frame:
-        """Columns key, source, boot, run, block, value."""
 
 
 class Key(NamedTuple):
@@ -97,20 +82,15 @@ class Key(NamedTuple):
     @property
     def scale(self) -> tuple[Fraction, str]:
         """What one stored integer is, exactly, and the unit that is shown: ns for times."""
-        return _scale(self.unit, self.clock_hz, self.exp10)
-
-
-@lru_cache(1024)
-def _scale(unit: str | None, clock_hz: int | None, exp10: int) -> tuple[Fraction, str]:
-    power = Fraction(10) ** exp10
-    if unit in ("tick", "cycle") and clock_hz:
-        return Fraction(10**9, clock_hz) * power, "ns"
-    if unit in _TIME:
-        return _TIME[unit] * power, "ns"
-    return power, unit or ""
+        return scale_of(self.unit, self.clock_hz, self.exp10)
 
 
 _KEY_DEFAULTS = Key()
+
+
+def sorting(key: Key) -> tuple[Any, ...]:
+    """An order of keys that does not depend on where they came from."""
+    return tuple(("", -1) if v is None else (str(v), v if isinstance(v, int) else 0) for v in key)
 
 
 def keys_of(frame: Frame) -> list[Key]:
@@ -334,74 +314,3 @@ def pooled(sides: Sequence[Side]) -> Side:
         apart.append(side.without_sources(seen))
         seen |= {str(source["digest"]) for source in side.sources if source.get("digest")}
     return merged(apart)
-
-
-def side_of(what: Any) -> Side:
-    """Whatever can stand on a side: a data set, a snapshot, a path, a side, or several of them.
-
-    A folder or glob may hold logs, snapshots and captures together: all their boots are units of
-    the side, and a source that stands in several of them (by digest) counts once.
-
-    Raises
-    ------
-    TypeError
-        It is none of these.
-    """
-    if isinstance(what, Side):
-        return what
-    if isinstance(what, (str, os.PathLike)):
-        from .snapshot import load_any
-
-        return side_of(load_any(what))
-    if hasattr(what, "to_side"):
-        side: Side = what.to_side()
-        return side
-    if hasattr(what, "readings"):
-        return _of_dataset(what)
-    if isinstance(what, Iterable) and not isinstance(what, (bytes, Mapping)):
-        sides = [side_of(one) for one in what]
-        if not sides:
-            raise NotEnoughData("a side of the comparison is empty")
-        return pooled(sides)
-    raise TypeError(f"not a data set, a snapshot or a path: {type(what).__name__}")
-
-
-def _of_dataset(data: Any) -> Side:
-    readings = data.readings
-    keys = getattr(readings, "keys", None)  # those that the readings' key column counts
-    if not isinstance(keys, Frame):
-        keys = data.keys
-    boots = getattr(data, "boots", None)
-    side = Side.of_tables(keys, readings, boots if isinstance(boots, Frame) else None)
-    infos = getattr(data, "infos", None)
-    if infos is not None:
-        per_source = _boots_per_source(side, len(infos))
-        side.sources = [
-            {"digest": _digest(i), "format": " ".join(i.formats), "boots": n}
-            for i, n in zip(infos, per_source, strict=True)
-        ]
-        side.name = infos[0].name if len(infos) == 1 else f"{len(infos)} sources"
-    return side
-
-
-def _digest(info: Any) -> str:
-    """The digest of a source; one release of a published page is a source of its own."""
-    _, at, release = str(info.name).rpartition("@")
-    if info.digest and at and info.form == "published":
-        return f"{info.digest}@{release}"
-    return str(info.digest)
-
-
-def _boots_per_source(side: Side, n: int) -> list[int]:
-    counts = [0] * n
-    if len(side.value) == 0:
-        return counts
-    for source, _ in np.unique(np.stack([side.source, side.boot], axis=1), axis=0).tolist():
-        if 0 <= source < n:
-            counts[source] += 1
-    return counts
-
-
-def units_word(unit: str, old: int, new: int) -> str:
-    """The unit as every header states it."""
-    return f"{unit} ({old} v {new})"

@@ -11,40 +11,36 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .. import _core
-from ..errors import InputError, NotEnoughData
-from ..limits import LIMITS, Limits
+from ..errors import InputError
+from ..sources.form import Match
+from ..util.atomic_write import write_whole
 from ..util.text import counted
-from .pack import class_of
-from .side import EXCHANGES, Key, Side, side_of
+from .side import EXCHANGES, Key, Side, sorting
 
-__all__ = ["Snapshot", "is_snapshot", "load", "load_any", "load_snapshot", "snapshot", "sniff"]
+__all__ = ["BOOT", "Snapshot", "is_snapshot", "key_dict", "load", "load_snapshot", "place", "sniff"]
 
 SCHEMA, VERSION = "tickgauge-snapshot", 1
 
 #: Powers of ten that a key's values may be scaled by, up and down.
 EXPONENTS = 64
 
-_BOOT = ("platform", "version", "build", "clock_hz")
+#: Known of a boot, as far as its log tells.
+BOOT = ("platform", "version", "build", "clock_hz")
 
 
-def _sorting(key: Key) -> tuple[Any, ...]:
-    """An order of keys that does not depend on where they came from."""
-    return tuple(("", -1) if v is None else (str(v), v if isinstance(v, int) else 0) for v in key)
-
-
-def _key_dict(key: Key) -> dict[str, Any]:
+def key_dict(key: Key) -> dict[str, Any]:
+    """The columns of a key that have a value."""
     return {name: value for name, value in zip(key._fields, key, strict=True) if value is not None}
 
 
-def _place(unit: Mapping[str, Any]) -> tuple[str, int, int]:
+def place(unit: Mapping[str, Any]) -> tuple[str, int, int]:
+    """The order of the units of a key: by source, boot and run."""
     return unit["source"], unit["boot"], unit.get("run", -1)
 
 
@@ -106,8 +102,6 @@ class Snapshot:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file, whole or not at all."""
-        from ..util.atomic_write import write_whole
-
         write_whole(Path(path), self.to_bytes())
 
     def to_side(self) -> Side:
@@ -158,121 +152,16 @@ class Snapshot:
         for one in (self, *others):
             for entry in one.keys:
                 key = Key(**{n: v for n, v in entry.items() if n != "units"})
-                place = keys.setdefault(key, {})
+                units = keys.setdefault(key, {})
                 for unit in entry["units"]:
-                    place[_place(unit)] = unit
+                    units[place(unit)] = unit
         return Snapshot(
             [sources[d] for d in sorted(sources)],
             [
-                {**_key_dict(key), "units": [keys[key][u] for u in sorted(keys[key])]}
-                for key in sorted(keys, key=_sorting)
+                {**key_dict(key), "units": [keys[key][u] for u in sorted(keys[key])]}
+                for key in sorted(keys, key=sorting)
             ],
         )
-
-
-def _unit_rows(
-    side: Side, rows: np.ndarray[Any, Any], blocks: bool, distinct: int
-) -> dict[str, Any]:
-    """One key in one boot and run."""
-    value = side.value[rows]
-    if blocks:
-        order = np.lexsort((value, side.block[rows]))
-        block = np.unique(side.block[rows], return_inverse=True)[1][order]
-        return {"block": block.tolist(), "value": value[order].tolist()}
-    weight = np.ones(len(rows), "u8") if side.weight is None else side.weight[rows]
-    value, count, folded = _core.fold_counts(value, weight, min(distinct, (1 << 32) - 1))
-    out = {"value": value.tolist(), "count": count.tolist()}
-    if folded:
-        out["folded"] = True
-    return out
-
-
-def snapshot(*sources: Any, exchange: Any = None, limits: Limits | None = None) -> Snapshot:
-    """The counts of data sets, snapshots or paths.
-
-    Parameters
-    ----------
-    *sources
-        Data sets, snapshots or paths; equal sources count once.
-    exchange
-        As in `compare`: for which keys the blocks are kept.
-    limits : Limits, optional
-        How many distinct values a key may have in one boot before they are folded.
-
-    Returns
-    -------
-    Snapshot
-
-    Raises
-    ------
-    NotEnoughData
-        No source, one without a digest, or no reading in any of them.
-    """
-    if not sources:
-        raise NotEnoughData("a snapshot needs a source")
-    distinct = (limits or LIMITS).distinct
-    parts = [
-        one if isinstance(one, Snapshot) else _of_side(side_of(one), exchange, distinct)
-        for one in _flat(sources)
-    ]
-    made = parts[0].merge(*parts[1:])
-    if not made.keys:
-        raise NotEnoughData("a snapshot counts readings, and the sources have none")
-    return made
-
-
-def _flat(sources: Iterable[Any]) -> list[Any]:
-    out: list[Any] = []
-    for one in sources:
-        if isinstance(one, (list, tuple)):
-            out += _flat(one)
-        elif isinstance(one, (str, os.PathLike)):
-            out += _flat([load_any(one)])
-        else:
-            out.append(one)
-    return out
-
-
-def _of_side(side: Side, exchange: Any, distinct: int) -> Snapshot:
-    digests = [source.get("digest") for source in side.sources]
-    used = np.unique(side.source).tolist()
-    if any(s < 0 or s >= len(digests) or not digests[s] for s in used):
-        raise NotEnoughData("a snapshot names its sources by digest, and one has none")
-    boots: dict[int, list[int]] = {s: [] for s in range(len(digests))}
-    for s, b in np.unique(np.stack([side.source, side.boot], 1), axis=0).tolist():
-        boots[s].append(b)
-    entries: dict[Key, list[dict[str, Any]]] = {}
-    order = np.lexsort((side.run, side.boot, side.source, side.key))
-    ids = np.stack([side.key, side.source, side.boot, side.run], 1)[order]
-    new = np.ones(len(ids), "?")
-    new[1:] = (ids[1:] != ids[:-1]).any(axis=1)
-    for a, b in pairwise([*np.flatnonzero(new).tolist(), len(ids)]):
-        k, s, boot, run = ids[a].tolist()
-        key = side.keys[k]
-        blocks = class_of(key, exchange) != "none" and side.weight is None
-        unit = _unit_rows(side, order[a:b], blocks, distinct)
-        unit |= {"source": digests[s], "boot": boots[s].index(boot)}
-        if run >= 0:
-            unit["run"] = run
-        entries.setdefault(key, []).append(unit)
-    heads = [
-        {
-            "digest": digests[s],
-            "format": side.sources[s].get("format", ""),
-            "boots": [_boot(side, b) for b in boots[s]],
-        }
-        for s in used
-    ]
-    keys = [
-        {**_key_dict(key), "units": sorted(units, key=_place)}
-        for key, units in sorted(entries.items(), key=lambda item: _sorting(item[0]))
-    ]
-    return Snapshot(sorted(heads, key=lambda h: str(h["digest"])), keys)
-
-
-def _boot(side: Side, number: int) -> dict[str, Any]:
-    known = side.boots[number] if 0 <= number < len(side.boots) else {}
-    return {name: known[name] for name in _BOOT if known.get(name)}
 
 
 # ---- reading ------------------------------------------------------------------------------------
@@ -337,7 +226,7 @@ def _check(made: Snapshot) -> None:
             for name, value in boot.items():
                 if name == "clock_hz":
                     _whole(value, name, 1, 1 << 64)
-                elif name in _BOOT:
+                elif name in BOOT:
                     _text(value, name)
                 else:
                     raise ValueError(f"{name} is not known of a boot")
@@ -376,17 +265,8 @@ def _check_unit(unit: Mapping[str, Any], boots: Mapping[str, int]) -> None:
         _whole(number, "a value", -(1 << 63), 1 << 63)
 
 
-def load_any(source: str | os.PathLike[str]) -> Any:
-    """A path or pattern as a snapshot, a data set, or a list of these, decided by content."""
-    from ..reading.read import read_side
-
-    return read_side(os.fspath(source))
-
-
-def sniff(head: bytes, source: Any) -> Any:
+def sniff(head: bytes, source: Any) -> Match:
     """How well the form fits, for the dispatcher."""
-    from ..reading.detect import Match
-
     if is_snapshot(head):
         return Match(100, f"begins with the schema {SCHEMA}")
     return Match(0, "")

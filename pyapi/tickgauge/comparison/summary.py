@@ -18,9 +18,9 @@ from .. import _core
 from ..errors import NotEnoughData
 from ..frame.frame import Column, Frame
 from .compare import key_scales
+from .inputs import side_of
+from .labels import where_of
 from .pack import pack
-from .result import where_of
-from .side import side_of
 
 __all__ = ["histogram", "modes", "summarize"]
 

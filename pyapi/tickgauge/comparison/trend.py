@@ -15,19 +15,23 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _core
 from ..errors import NotComparableError, NotEnoughData
+from ..frame.answer import Answer
 from ..frame.frame import Column, Frame
 from ..frame.grid import Grid
 from ..util.text import clean, counted
 from .compare import key_scales, parse_margin
+from .inputs import side_of
+from .labels import label_of, length_text, where_of
 from .pack import Packed, pack
-from .result import label_of, length_text, where_of, write_text
-from .side import Key, Side, side_of
+from .result import write_text
+from .side import Key, Side
 
 if TYPE_CHECKING:
     from ..plot.comparison import TrendPlot
@@ -130,8 +134,6 @@ class Trend:
         return self.to_text().rstrip("\n")
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         tail = "".join(f"<p>{escape(clean(n))}</p>" for n in self.notes)
         return f"<p>{escape(clean(self.header))}</p>{self.grid().to_html()}{tail}"
 
@@ -146,21 +148,19 @@ class Trend:
             "series": self.series.grid().to_records(),
         }
 
-    def answer(self, kind: Any) -> Any:
+    def answer(self) -> Answer:
         """The answer as the command line writes it."""
         extra = self.to_dict()
         for name in ("unit", "margin", "rows"):
             del extra[name]
-        return kind(
+        return Answer(
             "trend", self.steps.grid(), sources=self.sources, unit=self.unit, margin=self.margin,
             notes=[self.header, *self.notes], extra=extra,
         )  # fmt: skip
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """The whole answer as JSON, as text or into a file."""
-        from ..frame.answer import Answer
-
-        return write_text(self.answer(Answer).to_json(), path)
+        return write_text(self.answer().to_json(), path)
 
     def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """The steps as CSV."""
@@ -184,10 +184,9 @@ class Trend:
     @property
     def plot(self) -> TrendPlot:
         """Plots: ``trend.plot.steps()``, ``trend.plot.heatmap()`` give matplotlib Axes."""
-        from ..plot import accessor
+        from ..plot.comparison import TrendPlot
 
-        made: TrendPlot = accessor(self)
-        return made
+        return TrendPlot(self)
 
 
 def _number(version: str) -> tuple[int, int, int, str]:

@@ -386,10 +386,9 @@ class Dataset:
     @property
     def plot(self) -> DatasetPlot:
         """Plots of this data set: ``data.plot.ecdf(metric="wakeup")`` gives matplotlib Axes."""
-        from ..plot import accessor
+        from ..plot.dataset import DatasetPlot
 
-        made: DatasetPlot = accessor(self)
-        return made
+        return DatasetPlot(self)
 
     # ---- showing ------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..errors import InputError
 from ..frame.frame import Column, Frame
-from ..reading.options import parse_clock
+from ..units import parse_clock
 from .dataset import Dataset, Part, SourceInfo
 
 __all__ = ["from_columns"]

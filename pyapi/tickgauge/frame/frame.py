@@ -7,6 +7,7 @@ for, where rows were selected or sources merged.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -312,8 +313,6 @@ class Frame:
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """A JSON list of rows as text, or into a file; u64 columns are strings."""
-        import json
-
         return _write(json.dumps(self.grid().to_records(), indent=1) + "\n", path)
 
 

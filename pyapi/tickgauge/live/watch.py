@@ -14,8 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from ..comparison.compare import compare
+from ..comparison.lock_groups import group_title
+from ..comparison.make_snapshot import snapshot
+from ..comparison.pack import Group
 from ..errors import InputError
 from ..frame.frame import Column, Frame
+from ..reading.read import read
 
 __all__ = ["Look", "Watch", "running_table"]
 
@@ -116,15 +121,11 @@ class Watch:
         self._begin += len(text) if last else cuts[-1] if cuts else 0
         found = Look(self._take([data for data in parts if data is not None]))
         if found.boots and self._baseline is not None and self.total is not None:
-            from ..comparison.compare import compare
-
             found.verdict = compare(self._baseline, self.total, margin=self._margin)
         return found
 
     def _take(self, boots: Sequence[Any]) -> int:
         """Add complete boots to what is known; how many they are."""
-        from ..comparison.snapshot import snapshot
-
         self.complete += len(boots)
         self.problems += sum(len(data.problems) for data in boots)
         made = [
@@ -137,8 +138,6 @@ class Watch:
         return len(boots)
 
     def _read(self, text: bytes) -> Any:
-        from ..reading.read import read
-
         try:
             return read(text, **self._options) if text else None
         except InputError:
@@ -146,8 +145,6 @@ class Watch:
 
     def table(self) -> Frame:
         """One row a key: n, and quantiles of all readings so far, the current boot's included."""
-        from ..comparison.snapshot import snapshot
-
         parts = [] if self.total is None else [self.total]
         if self.current is not None and len(self.current.readings):
             parts.append(snapshot(self.current, limits=self._options.get("limits")))
@@ -183,9 +180,6 @@ def running_table(made: Any) -> Frame:
         ``key n min median p90 max unit``, ns where the clock or the unit gives them. A quantile
         is the inverted CDF: a value that occurred.
     """
-    from ..comparison.lock_groups import group_title
-    from ..comparison.pack import Group
-
     names: list[str] = []
     units: list[str] = []
     counts: list[int] = []

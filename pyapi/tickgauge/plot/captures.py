@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import style
+from .drawn import CaptureLike, PortLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..captures.axi_port import Port
-    from ..captures.capture import Capture
 
 __all__ = ["CapturePlots", "lanes", "latency", "outstanding"]
 
@@ -20,7 +18,7 @@ _STATES = {"beat": "#009E73", "stall": "#D55E00", "starve": "#E69F00", "unknown"
 _DIRECTIONS = {"read": "#0072B2", "write": "#E69F00"}
 
 
-def _default_range(port: Port, around: int = 300) -> tuple[int, int]:
+def _default_range(port: PortLike, around: int = 300) -> tuple[int, int]:
     """The transaction at the trigger with a margin, else the beginning."""
     last_sample = max(0, port.capture.samples - 1)
     for t in port.transactions.triggered:
@@ -32,7 +30,7 @@ def _default_range(port: Port, around: int = 300) -> tuple[int, int]:
 
 
 def lanes(
-    port: Port,
+    port: PortLike,
     first: int | None = None,
     last: int | None = None,
     ax: Axes | None = None,
@@ -45,7 +43,7 @@ def lanes(
 
     Parameters
     ----------
-    port : Port
+    port : tickgauge.Port
     first, last : int, optional
         Samples; by default the transaction at the trigger with a margin.
     """
@@ -76,7 +74,7 @@ def lanes(
     return style.finish(ax, grid="x")
 
 
-def _bars(ax: Axes, port: Port, first: int, last: int, lanes_: int) -> None:
+def _bars(ax: Axes, port: PortLike, first: int, last: int, lanes_: int) -> None:
     """Transactions of the range as bars, reads above writes, each on the first free row."""
     rows: list[int] = []
     named: set[str] = set()
@@ -103,7 +101,7 @@ def _bars(ax: Axes, port: Port, first: int, last: int, lanes_: int) -> None:
     ax.set_ylim(-1.2 - 0.5 * max(1, min(12, len(rows))), lanes_ - 0.3)
 
 
-def _shade(ax: Axes, port: Port, first: int, last: int) -> None:
+def _shade(ax: Axes, port: PortLike, first: int, last: int) -> None:
     label: str | None = "reads blocked"
     for block in port.blocks:
         if block["w_beats"] >= 16 and block["last"] >= first and block["first"] <= last:
@@ -119,12 +117,14 @@ def _shade(ax: Axes, port: Port, first: int, last: int) -> None:
             label = None
 
 
-def latency(port: Port, ax: Axes | None = None, *, metric: str = "span", title: str = "") -> Axes:
+def latency(
+    port: PortLike, ax: Axes | None = None, *, metric: str = "span", title: str = ""
+) -> Axes:
     """A span of each counted transaction against its address.
 
     Parameters
     ----------
-    port : Port
+    port : tickgauge.Port
     metric : str
         A span of `Transactions`: ``"span"``, ``"first_data"``, ``"last_data"`` ...
     """
@@ -156,7 +156,7 @@ def latency(port: Port, ax: Axes | None = None, *, metric: str = "span", title: 
     return style.finish(ax)
 
 
-def outstanding(port: Port, ax: Axes | None = None, *, title: str = "") -> Axes:
+def outstanding(port: PortLike, ax: Axes | None = None, *, title: str = "") -> Axes:
     """How many reads and writes are open, over the samples."""
     frame = port.outstanding
     ax = style.new_axes(ax)
@@ -175,10 +175,10 @@ def outstanding(port: Port, ax: Axes | None = None, *, title: str = "") -> Axes:
 class CapturePlots:
     """The pictures of a capture; each takes ``slot=`` and ``prefix=`` to choose the interface."""
 
-    def __init__(self, capture: Capture) -> None:
+    def __init__(self, capture: CaptureLike) -> None:
         self._capture = capture
 
-    def _port(self, options: dict[str, Any]) -> Port:
+    def _port(self, options: dict[str, Any]) -> PortLike:
         return self._capture.port(options.pop("slot", None), options.pop("prefix", None))
 
     def lanes(

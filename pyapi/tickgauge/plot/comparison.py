@@ -10,19 +10,17 @@ import numpy as np
 
 from . import deltas
 from .deltas import Shift
+from .drawn import ComparisonLike, TrendLike
 from .style import Floats, Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..comparison.result import Comparison
-    from ..comparison.trend import Trend
-
 
 class ComparisonPlot:
     """Plots of a comparison; each takes ``ax=`` and returns Axes."""
 
-    def __init__(self, comparison: Comparison) -> None:
+    def __init__(self, comparison: ComparisonLike) -> None:
         self._comparison = comparison
 
     def __call__(self, ax: Axes | None = None, *, limit: int = 40, title: str = "") -> Axes:
@@ -38,8 +36,6 @@ class ComparisonPlot:
         limit : int
             Keys to show, in the order of the comparison: regressed first, largest change first.
         """
-        from ..comparison.side import units_word
-
         made = self._comparison
         rows = [made.rows.row(i) for i in range(min(limit, len(made.rows)))]
         shifts = [
@@ -53,7 +49,7 @@ class ComparisonPlot:
             )
             for row in rows
         ]
-        return deltas.forest(shifts, ax, title=title, unit=units_word(made.unit, *made.units))
+        return deltas.forest(shifts, ax, title=title, unit=made.units_text)
 
 
 def _percent(row: Mapping[str, Any], name: str) -> float:
@@ -65,7 +61,7 @@ def _percent(row: Mapping[str, Any], name: str) -> float:
 class TrendPlot:
     """Plots of a trend; each takes ``ax=`` and returns Axes."""
 
-    def __init__(self, trend: Trend) -> None:
+    def __init__(self, trend: TrendLike) -> None:
         self._trend = trend
 
     def steps(

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from .._core import ladder as fit_ladder
 from ..errors import InputError, UnknownName
-from ..frame.readings import ns_factors
+from ..frame.frame import Frame
+from ..frame.readings import Readings, ns_factors
 from . import calls, deltas, distributions
+from .drawn import DataLike
 from .style import Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..dataset.dataset import Dataset
-    from ..frame.frame import Frame
-    from ..frame.readings import Readings
 
 #: What names a series, in the order in which its label shows it; "cpu" is whatever names the cpu.
 LABELLING = ("test", "operation", "metric", "cpu", "labels")
@@ -43,7 +42,7 @@ class DatasetPlot:
     >>> data.plot.strip(test="cpu_off_serial", metric="powerdown", ax=ax)   # doctest: +SKIP
     """
 
-    def __init__(self, data: Dataset) -> None:
+    def __init__(self, data: DataLike) -> None:
         self._data = data
 
     def __repr__(self) -> str:
@@ -178,14 +177,12 @@ class DatasetPlot:
             Must leave one metric of one test: ``test="cpu_susp_parallel", metric="powerdown"``.
             Every boot is a line of its own; beyond seven boots the mean of the sorted vectors.
         """
-        from .. import _core
-
         readings = self._chosen(where)
         series = _sorted_vectors(readings)
         lines = []
         for one in series:
             ordered = np.sort(one.values)
-            fit = _core.ladder(ordered) if ordered.size > 1 else (float(ordered[0]), 0.0, 0.0, 0.0)
+            fit = fit_ladder(ordered) if ordered.size > 1 else (float(ordered[0]), 0.0, 0.0, 0.0)
             lines.append((one, float(fit[0]), float(fit[1])))
         return deltas.ladder(lines, ax, title=title or common_title(readings))
 

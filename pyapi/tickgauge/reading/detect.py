@@ -7,19 +7,15 @@ reading of a source. Everything else is lines, on which all line formats are tri
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
-__all__ = ["FORMS", "LINES", "Form", "Match", "detect", "form_of"]
+from ..sources.form import Bundle, Match
 
-
-class Match(NamedTuple):
-    """How well a form fits: 0 (not at all) to 100 (certain), and what was seen."""
-
-    score: int
-    evidence: str
+__all__ = ["FORMS", "LINES", "Form", "bundles", "detect", "form_of"]
 
 
 @dataclass(frozen=True)
@@ -35,11 +31,15 @@ class Form:
         looks at the first bytes (at most 64 KiB, decompressed). ``load(source: Source,
         options: options.Options) -> dataset.Part`` reads the source; it may instead return an
         object of its own, which `tickgauge.read` then hands on.
+    bundled : str
+        Pattern of the files that may be one source together; "" where each is its own. With one
+        the module has ``bundles(folder: Path) -> iterable of Bundle``.
     """
 
     name: str
     title: str
     module: str
+    bundled: str = ""
 
     def sniff(self, head: bytes, source: Any) -> Match:
         """How well the form fits."""
@@ -49,6 +49,11 @@ class Form:
     def load(self, source: Any, options: Any) -> Any:
         """Read the source."""
         return self._module().load(source, options)
+
+    def bundles(self, folder: Path) -> Iterator[Bundle]:
+        """The files at and below a folder that are one source together."""
+        if self.bundled and next(folder.rglob(self.bundled), None) is not None:
+            yield from self._module().bundles(folder)
 
     def _module(self) -> Any:
         return _module(self.module)
@@ -64,7 +69,7 @@ FORMS: tuple[Form, ...] = (
     Form("capture", "a logic capture (ILA CSV, VCD, .ila)", "captures.files"),
     Form("snapshot", "a snapshot of tickgauge", "comparison.snapshot"),
     Form("ts", "a stamp file of OP-TEE's benchmark framework (.ts)", "reading.optee_ts"),
-    Form("published", "published release tables", "tfa.as_source"),
+    Form("published", "published release tables", "tfa.as_source", bundled="*.csv"),
 )
 
 #: What a source is read as when no whole-file form fits.
@@ -72,6 +77,12 @@ LINES = Form("lines", "console lines", "reading.read")
 
 #: A form that fits less well than this is not taken.
 THRESHOLD = 50
+
+
+def bundles(folder: Path) -> Iterator[Bundle]:
+    """The files at and below a folder that some form takes as one source."""
+    for form in FORMS:
+        yield from form.bundles(folder)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import numpy as np
 from ..dataset.dataset import Part, SourceInfo
 from ..errors import InputError
 from ..frame.frame import Column, Frame
-from .detect import Match
+from ..sources.form import Match
 
 __all__ = ["Stamp", "load", "parse", "sniff"]
 

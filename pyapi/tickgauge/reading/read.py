@@ -6,17 +6,19 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from .. import _core
 from ..dataset.dataset import Dataset, Part, SourceInfo
 from ..errors import InputError
 from ..limits import Limits
-from ..sources.source import Pieces, Source, Stream, expand, opened
+from ..sources.expand import expand
+from ..sources.opening import opened
+from ..sources.source import Pieces, Source, Stream
 from ..util.optional import need
 from ..util.text import counted
 from .console import RULESETS, read_lines
-from .detect import LINES, Verdict, detect
+from .detect import LINES, Verdict, bundles, detect
 from .many_files import in_order
 from .options import Options, checked_options
 from .reduce import reduce_records
@@ -155,7 +157,7 @@ def read_side(*sources: Any, progress: bool = False, **options: Any) -> Any:
         As for `read`. Texts of which nothing was recognised are no error beside a snapshot.
     """
     checked = checked_options(**options)
-    given = [one for source in sources for one in expand(source)]
+    given = [one for source in sources for one in expand(source, bundles)]
     if not given:
         raise InputError("no source was given")
     parts: list[Part] = []
@@ -178,17 +180,27 @@ def read_side(*sources: Any, progress: bool = False, **options: Any) -> Any:
     return found[0] if len(found) == 1 else found
 
 
-def _of_kinds(others: Sequence[Any]) -> list[Any]:
-    """The snapshots made one, then what else forms have made."""
-    from ..comparison.snapshot import Snapshot
+class _Mergeable(Protocol):
+    """Made objects of which several are one, such as snapshots."""
 
-    kept = [one for one in others if isinstance(one, Snapshot)]
-    rest = [one for one in others if not isinstance(one, Snapshot)]
-    if len(kept) > 1:
-        whole = kept[0].merge(*kept[1:])
-        whole.name = f"{len(kept)} snapshots"
-        kept = [whole]
-    return kept + rest
+    name: str
+
+    def merge(self, *others: Any) -> Any: ...
+
+
+def _of_kinds(others: Sequence[Any]) -> list[Any]:
+    """Those that merge made one of each kind, then the others."""
+    kinds: dict[type, list[_Mergeable]] = {}
+    for one in others:
+        if hasattr(one, "merge"):
+            kinds.setdefault(type(one), []).append(one)
+    merged: list[Any] = []
+    for kind, made in kinds.items():
+        whole = made[0] if len(made) == 1 else made[0].merge(*made[1:])
+        if len(made) > 1:
+            whole.name = f"{len(made)} {kind.__name__.lower()}s"
+        merged.append(whole)
+    return merged + [one for one in others if not hasattr(one, "merge")]
 
 
 def read_together(
@@ -221,7 +233,7 @@ def read_together(
         As for `read`, or a source is no console.
     """
     options = checked_options(rules, clock, platform, tee_offset, repair, max_line, limits)
-    given = [one for source in sources for one in expand(source)]
+    given = [one for source in sources for one in expand(source, bundles)]
     if not given:
         raise InputError("no source was given")
     infos: list[SourceInfo] = []

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..comparison.result import LADDER
+from ..comparison.result import LADDER, Comparison
+from ..errors import Error, UnknownName
+from ..plot import dataset, distributions
+from ..plot.comparison import ComparisonPlot
+from ..util.optional import need
 from ..util.text import clean, clip, number
 from . import page
 from .page import Cell, Chapter, Part, Picture, Table
-
-if TYPE_CHECKING:
-    from ..comparison.result import Comparison
 
 #: Distribution figures at most: the subjects with the largest change come first.
 FIGURES = 8
@@ -95,8 +96,6 @@ def _text(value: Any) -> str:
 
 
 def _forest(comparison: Comparison) -> Picture:
-    from ..plot.comparison import ComparisonPlot
-
     shown = min(FOREST, len(comparison.rows))
     figure, ax = _figure(8.5, 1.4 + 0.24 * shown)
     ComparisonPlot(comparison).forest(ax, limit=FOREST)
@@ -110,8 +109,6 @@ def _forest(comparison: Comparison) -> Picture:
 
 def _figure(width: float, height: float) -> tuple[Any, Any]:
     """A figure that belongs to no pyplot state."""
-    from ..util.optional import need
-
     figure = need("matplotlib.figure", "report").Figure((width, height), layout="constrained")
     return figure, figure.add_subplot()
 
@@ -139,9 +136,6 @@ def _subjects(comparison: Comparison) -> list[tuple[Any, ...]]:
 
 
 def _distributions(old: Any, new: Any, comparison: Comparison) -> Chapter | None:
-    from ..errors import Error
-    from ..plot import dataset, distributions
-
     sides = [(word, side) for word, side in (("old", old), ("new", new)) if _has_rows(side)]
     if not sides:
         return None
@@ -231,8 +225,6 @@ def _readings(old: Any, new: Any, comparison: Comparison) -> Chapter | None:
 
 def _listed(word: str, side: Any, row: dict[str, Any]) -> Table | None:
     """The readings behind one side of a row."""
-    from ..errors import UnknownName
-
     if not _has_rows(side):
         return None
     names = ("test", "operation", "metric", "labels")

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import io
 import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from ..util.optional import need
 from ..util.text import clean
+from ..util.versions import version
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -111,8 +114,6 @@ def picture(figure: Figure, caption: str) -> Picture:
 
 def hash_of(text: str) -> int:
     """A short number for a text, the same on every run (CRC-32)."""
-    import zlib
-
     return zlib.crc32(text.encode())
 
 
@@ -124,9 +125,6 @@ def render(title: str, lead: Sequence[str], chapters: Sequence[Chapter]) -> str:
     MissingExtra
         Where jinja2 is missing; the text says which extra brings it.
     """
-    from ..util.optional import need
-    from ..util.versions import version
-
     jinja2: Any = need("jinja2", "report")
     from markupsafe import Markup
 

@@ -8,7 +8,11 @@ of a console.
 from __future__ import annotations
 
 import hashlib
+import io
 import os
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,11 +20,11 @@ import numpy as np
 from ..boards.platforms import choose
 from ..dataset.dataset import Part, SourceInfo
 from ..frame.frame import Column, Frame
-from ..reading.detect import Match
+from ..sources.form import Bundle, Match
 from .model import Release, Table, distinct, exchange_class
-from .pages import Place, is_published, read_text
+from .pages import Place, bundle, is_member, is_published, published_folders, read_text
 
-__all__ = ["load", "releases_of", "sniff"]
+__all__ = ["bundles", "load", "releases_of", "sniff"]
 
 
 def sniff(head: bytes, source: Any) -> Match:
@@ -28,6 +32,17 @@ def sniff(head: bytes, source: Any) -> Match:
     if is_published(head, source.name):
         return Match(90, "tables of PSCI latencies per cpu")
     return Match(0, "")
+
+
+def bundles(folder: Path) -> Iterator[Bundle]:
+    """The folders at and below one that hold the CSV files of a release; each is one source."""
+    for place in published_folders(folder):
+        files = frozenset(file for file in place.glob("*.csv") if is_member(file))
+        yield Bundle(place, files, partial(_open_bundle, place))
+
+
+def _open_bundle(folder: Path) -> io.BytesIO:
+    return io.BytesIO(bundle(folder))
 
 
 def releases_of(source: Any, options: Any) -> tuple[list[Release], bytes]:

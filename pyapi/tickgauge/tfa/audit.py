@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -149,8 +150,6 @@ class Audit:
         return "\n".join(r.line() for r in self.releases)
 
     def _repr_html_(self) -> str:
-        import html
-
         return f"<pre>{html.escape(self.to_text())}</pre>"
 
 

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from ..boards.platforms import Cpu, Platform, choose, find
-from ..comparison.side import side_of
+from ..comparison.inputs import side_of
 from ..comparison.snapshot import Snapshot
 from ..dataset.dataset import Dataset
 from ..errors import InputError, NotEnoughData
 from ..limits import LIMITS, Limits
-from ..reading.detect import detect
-from ..reading.options import Options, parse_clock
+from ..reading.detect import bundles, detect
+from ..reading.options import Options
 from ..reading.read import read
-from ..sources.source import Source, expand
+from ..sources.expand import expand
+from ..sources.source import Source
+from ..units import parse_clock
 from .as_source import releases_of
 from .join import Side, SideRow, SideTable, merge
 from .model import METRICS, Release
@@ -26,7 +28,7 @@ __all__ = ["one_side", "releases_in", "sides_of"]
 
 def _sources(what: Any) -> list[Source]:
     many = isinstance(what, Sequence) and not isinstance(what, str | bytes)
-    return [s for one in (what if many else [what]) for s in expand(one)]
+    return [s for one in (what if many else [what]) for s in expand(one, bundles)]
 
 
 def _is_published(source: Source, limits: Limits = LIMITS) -> bool:

@@ -7,6 +7,8 @@ import sys
 from importlib import metadata
 from typing import Any
 
+from .._core import build_info as core_build_info
+
 __all__ = ["build_info", "show_versions", "version"]
 
 _OPTIONAL = (
@@ -45,9 +47,7 @@ def build_info() -> dict[str, Any]:
     dict
         compiler, byte_order, c_standard, python_headers, numpy_c_api, address_sanitizer.
     """
-    from .. import _core
-
-    return _core.build_info()
+    return core_build_info()
 
 
 def show_versions() -> None:

@@ -1,39 +1,21 @@
-"""AXI ports of a capture: transactions, channel cycles, reads against writes, two ports."""
+"""An AXI port of a capture: transactions, channel cycles, reads against writes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..errors import NotComparableError
 from ..frame.frame import Column, Frame
-from ..frame.grid import Grid
 from ..frame.readings import Readings
-from ..util.text import number
+from .transactions import CLASS_BITS, Transactions, grouped, ratio_text
 
-if TYPE_CHECKING:
-    from .capture import Capture
-
-__all__ = ["CLASS_BITS", "FLAGS", "Port", "Transactions", "compare_ports"]
-
-#: Two transactions are of one address class when their addresses agree above these bits (1 MiB).
-CLASS_BITS = 20
-
-#: Bits of a transaction's flags.
-FLAGS = {
-    "uncertain": 1,
-    "protocol": 2,
-    "start unknown": 4,
-    "lower bound": 8,
-    "data first": 16,
-    "counted": 32,
-}
+__all__ = ["Owner", "Port"]
 
 #: Spans of each direction that become readings, and what they are.
 METRICS = {
@@ -74,86 +56,25 @@ def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %"
 
 
-class Transactions(Frame):
-    """Reads and writes of one port, one a row.
+class Owner(Protocol):
+    """The capture that a port belongs to."""
 
-    Stamps (``ax_valid ax_accept data_valid data_first data_last b_valid b_accept``) are samples;
-    spans (``address_wait first_data last_data response after_data span data_phase queue``) are
-    clocks. ``status`` is complete, incomplete (an end lies outside the capture or its window) or
-    orphan (data or a response whose command does); ``why`` says more. ``counted`` ones are in the
-    statistics: complete, with neither an unknown sample nor a protocol error in them.
-    """
-
-    def flagged(self, name: str) -> npt.NDArray[np.bool_]:
-        """Which rows carry a flag of `FLAGS`."""
-        flags: npt.NDArray[np.bool_] = (self.column("flags").data & FLAGS[name]) != 0
-        return flags
+    name: str
+    digest: str
+    clock: int | None
+    notes: tuple[str, ...]
 
     @property
-    def counted(self) -> Transactions:
-        """Those that are in the statistics."""
-        rows: Transactions = self[self.flagged("counted")]
-        return rows
+    def form(self) -> str: ...
 
     @property
-    def reads(self) -> Transactions:
-        """The reads."""
-        rows: Transactions = self[self["direction"] == "read"]
-        return rows
+    def samples(self) -> int: ...
 
     @property
-    def writes(self) -> Transactions:
-        """The writes."""
-        rows: Transactions = self[self["direction"] == "write"]
-        return rows
+    def interfaces(self) -> Frame: ...
 
     @property
-    def efficiency(self) -> npt.NDArray[np.float64]:
-        """Beats per clock of each data phase, NaN where a burst is not whole."""
-        phase, seen = self.column("data_phase"), self.column("seen")
-        out = np.full(len(self), np.nan)
-        there = np.ones(len(self), "?") if phase.valid is None else phase.valid
-        out[there] = seen.data[there] / phase.data[there]
-        return out
-
-    @property
-    def triggered(self) -> Transactions:
-        """Those at a trigger."""
-        rows: Transactions = self[self.column("trigger").data.astype("?")]
-        return rows
-
-    def slowest(self, n: int = 10) -> Transactions:
-        """The `n` counted transactions with the longest span, longest first."""
-        part = self.counted
-        order = np.argsort(-part.column("span").data, kind="stable")[:n]
-        rows: Transactions = part[order]
-        return rows
-
-    def within(self, first: int, last: int) -> Transactions:
-        """Those whose address lies in ``first .. last``."""
-        addr = self.column("addr")
-        valid = np.ones(len(self), "?") if addr.valid is None else addr.valid
-        keep = valid & (addr.data >= np.uint64(first)) & (addr.data <= np.uint64(last))
-        rows: Transactions = self[keep]
-        return rows
-
-    def lines(self, clock: int | None = None) -> Grid:
-        """What a person reads of them: address in hex, the main stamps and spans."""
-        names = ["direction", "addr", "beats", "bytes", "ax_valid", "ax_accept", "data_first"]
-        names += ["data_last", "b_accept", "span", "first_data", "blocked", "note"]
-        rows: list[list[Any]] = []
-        for r in self:
-            cells: list[Any] = [r.get(n) for n in names[:-1]]
-            cells[1] = None if cells[1] is None else f"0x{cells[1]:x}"
-            note = [r["why"]] if r["why"] else [] if r["status"] == "complete" else [r["status"]]
-            note += ["trigger"] if r["trigger"] else []
-            note += ["uncertain"] if r["flags"] & FLAGS["uncertain"] else []
-            rows.append([*cells, ", ".join(note) or None])
-        if clock:
-            names.append("us")
-            for row in rows:
-                row.append(None if row[9] is None else float(row[9] * 1e6 / clock))
-        return Grid(names, rows, digits={"us": 3}, wide=[*names[3:9], "blocked"])
+    def problems(self) -> Frame: ...
 
 
 class Port:
@@ -173,7 +94,7 @@ class Port:
 
     def __init__(
         self,
-        capture: Capture,
+        capture: Owner,
         core: _core.Capture,
         interface: int,
         kind: str,
@@ -395,7 +316,7 @@ class Port:
     def _measured(self) -> tuple[Frame, Frame]:
         rows = np.flatnonzero(self.transactions.flagged("counted"))
         part = self.transactions[rows]
-        group, names = _grouped(part, CLASS_BITS)
+        group, names = grouped(part, CLASS_BITS)
         keys: list[tuple[str, str, str]] = []
         columns: list[npt.NDArray[np.int64]] = []
         for g, (direction, where, size) in enumerate(names):
@@ -417,31 +338,6 @@ class Port:
         table = np.concatenate(columns) if columns else np.zeros((0, 5), "i8")
         order = np.lexsort((table[:, 0], table[:, 2]))
         return _keys_frame(keys, self.capture.clock), _readings_frame(table[order])
-
-
-def _grouped(
-    part: Transactions, bits: int
-) -> tuple[npt.NDArray[np.int64], list[tuple[str, int | None, int | None]]]:
-    """The group of each transaction, and each group's direction, address class and bytes."""
-    write = (part["direction"] == "write").astype("u8")
-    fields = [write]
-    for name in ("addr", "bytes"):
-        column = part.column(name)
-        valid = np.ones(len(part), "?") if column.valid is None else column.valid
-        data = column.data >> np.uint64(bits if name == "addr" else 0)
-        fields += [valid.astype("u8"), np.where(valid, data, 0).astype("u8")]
-    code = np.zeros(len(part), "i8")
-    for values in fields:  # one code for each distinct row, column after column
-        distinct, inverse = np.unique(values, return_inverse=True)
-        code = code * max(1, len(distinct)) + inverse.reshape(-1)
-        code = np.unique(code, return_inverse=True)[1].reshape(-1).astype("i8")
-    _, first = np.unique(code, return_index=True)
-    names: list[tuple[str, int | None, int | None]] = []
-    for row in first:
-        w, has_addr, addr, has_bytes, size = (int(values[row]) for values in fields)
-        where = addr << bits if has_addr else None
-        names.append(("write" if w else "read", where, size if has_bytes else None))
-    return code, names
 
 
 def _keys_frame(keys: Sequence[tuple[str, str, str]], clock: int | None) -> Frame:
@@ -487,94 +383,3 @@ def _readings_frame(rows: npt.NDArray[np.int64]) -> Frame:
         ],
         "readings",
     )
-
-
-# ---- two ports -------------------------------------------------------------------------------
-
-
-def _groups(port: Port, bits: int) -> dict[tuple[str, int | None, int | None], list[int]]:
-    """Sorted spans by direction, address class and bytes."""
-    part = port.transactions.counted
-    group, names = _grouped(part, bits)
-    spans = part.column("span").data
-    return {name: np.sort(spans[group == g]).tolist() for g, name in enumerate(names)}
-
-
-def _middle(values: Sequence[int]) -> int | None:
-    """The smallest value with at least half of the values at or below it."""
-    return values[(len(values) + 1) // 2 - 1] if values else None
-
-
-def compare_ports(old: Port, new: Port, *, bits: int = CLASS_BITS) -> Frame:
-    """Two captures side by side: transactions matched by direction, address class and size.
-
-    Parameters
-    ----------
-    old, new : Port
-    bits : int
-        Addresses are of one class when they agree above these bits.
-
-    Returns
-    -------
-    Frame
-        One row a group: direction, addr (of the class), bytes, n and median span on each side
-        (the inverted CDF at 1/2), delta in clocks, percent, ratio; missing where one side has
-        none.
-
-    Raises
-    ------
-    NotComparableError
-        No group is on both sides.
-    """
-    a, b = _groups(old, bits), _groups(new, bits)
-    order = sorted({*a, *b}, key=lambda k: (k[0], k[1] or 0, k[2] or 0))
-    if a and b and not {*a} & {*b}:
-        raise NotComparableError("no direction, address class and size is in both captures")
-    rows = []
-    for key in order:
-        x, y = _middle(a.get(key, ())), _middle(b.get(key, ()))
-        delta = None if x is None or y is None else y - x
-        percent = None if delta is None or not x else 100 * delta / x
-        ratio = None if x is None or y is None or not x else y / x
-        rows.append((*key, len(a.get(key, ())), x, len(b.get(key, ())), y, delta, percent, ratio))
-    return _comparison_frame(rows)
-
-
-def _comparison_frame(rows: Iterable[Sequence[Any]]) -> Frame:
-    names = (
-        "direction",
-        "addr",
-        "bytes",
-        "n_old",
-        "old",
-        "n_new",
-        "new",
-        "delta",
-        "percent",
-        "ratio",
-    )
-    types = ("text", "u64", "u64", "u64", "i64", "u64", "i64", "i64", "f64", "f64")
-    table = list(rows)
-    columns = []
-    for i, (name, kind) in enumerate(zip(names, types, strict=True)):
-        cells = [row[i] for row in table]
-        if kind == "text":
-            columns.append(Column.of(name, cells or np.zeros(0, "O")))
-            continue
-        valid = np.array([c is not None for c in cells], "?")
-        data = np.array([0 if c is None else c for c in cells], _KINDS[kind])
-        columns.append(Column.of(name, data, None if valid.all() else valid))
-    return Frame(columns, "groups of transactions")
-
-
-_KINDS = {"u64": "u8", "i64": "i8", "f64": "f8"}
-
-
-def percent_text(value: float | None) -> str:
-    """A change as ``+102.9 %``."""
-    return "-" if value is None else f"{value:+.1f} %"
-
-
-def ratio_text(value: float | None) -> str:
-    """A ratio as ``x2.03``."""
-    return "-" if value is None else f"x{number(value, 3)}"

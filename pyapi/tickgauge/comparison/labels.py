@@ -1,0 +1,51 @@
+"""Labels of keys and lengths, as tables and sentences show them."""
+
+from __future__ import annotations
+
+from .side import Key
+
+__all__ = ["label_of", "length_text", "units_word", "where_of"]
+
+
+def label_of(key: Key, rank: tuple[int, int] | None) -> str:
+    """A key as one short text: test, metric, operation, labels, cpu."""
+    words = [w for w in (key.test, key.operation, key.metric, key.labels) if w]
+    return " ".join([*map(str, words), where_of(key, rank)]).strip()
+
+
+def where_of(key: Key, rank: tuple[int, int] | None) -> str:
+    """The cpu, or the rank among cpus that may be interchanged."""
+    if rank is not None:
+        at, n = rank
+        cluster = "" if key.cluster is None else f"cluster {key.cluster} "
+        deep = key.cluster is not None and "deep" in (key.test or "")
+        if key.metric == "cache_flush" and deep and at == n - 1:
+            return f"{cluster}last down"
+        return f"{cluster}rank {at + 1} of {n}"
+    kind, *value = key.where
+    if kind == "core":
+        return f"{value[0]},{value[1]}"
+    if kind in ("cpu", "part"):
+        names = ("cpu", "cluster", "core") if kind == "cpu" else ("cluster", "core", "")
+        words = [f"{n} {v}".strip() for n, v in zip(names, value, strict=True) if v is not None]
+        return " ".join(words)
+    return str(value[0] or "")
+
+
+def length_text(value: float | None, shown: str | None) -> str:
+    """A length in the unit that is shown; times in the unit that fits their size."""
+    if value is None:
+        return "-"
+    if shown == "ns":
+        for limit, divisor, unit in ((1e4, 1, "ns"), (1e7, 1e3, "us"), (1e10, 1e6, "ms")):
+            if abs(value) < limit:
+                return (
+                    f"{value / divisor:.{0 if divisor == 1 and value == int(value) else 1}f} {unit}"
+                )
+        return f"{value / 1e9:.2f} s"
+    return f"{value:g} {shown or ''}".strip()
+
+
+def units_word(unit: str, old: int, new: int) -> str:
+    """The unit as every header states it."""
+    return f"{unit} ({old} v {new})"

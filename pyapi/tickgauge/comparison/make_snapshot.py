@@ -1,0 +1,125 @@
+"""Make snapshots: count the readings of each key, boot and run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .._core import fold_counts
+from ..errors import NotEnoughData
+from ..limits import LIMITS, Limits
+from .inputs import load_any, side_of
+from .pack import class_of
+from .side import Key, Side, sorting
+from .snapshot import BOOT, Snapshot, key_dict, place
+
+__all__ = ["snapshot"]
+
+
+def _unit_rows(
+    side: Side, rows: np.ndarray[Any, Any], blocks: bool, distinct: int
+) -> dict[str, Any]:
+    """One key in one boot and run."""
+    value = side.value[rows]
+    if blocks:
+        order = np.lexsort((value, side.block[rows]))
+        block = np.unique(side.block[rows], return_inverse=True)[1][order]
+        return {"block": block.tolist(), "value": value[order].tolist()}
+    weight = np.ones(len(rows), "u8") if side.weight is None else side.weight[rows]
+    value, count, folded = fold_counts(value, weight, min(distinct, (1 << 32) - 1))
+    out = {"value": value.tolist(), "count": count.tolist()}
+    if folded:
+        out["folded"] = True
+    return out
+
+
+def snapshot(*sources: Any, exchange: Any = None, limits: Limits | None = None) -> Snapshot:
+    """The counts of data sets, snapshots or paths.
+
+    Parameters
+    ----------
+    *sources
+        Data sets, snapshots or paths; equal sources count once.
+    exchange
+        As in `compare`: for which keys the blocks are kept.
+    limits : Limits, optional
+        How many distinct values a key may have in one boot before they are folded.
+
+    Returns
+    -------
+    Snapshot
+
+    Raises
+    ------
+    NotEnoughData
+        No source, one without a digest, or no reading in any of them.
+    """
+    if not sources:
+        raise NotEnoughData("a snapshot needs a source")
+    distinct = (limits or LIMITS).distinct
+    parts = [
+        one if isinstance(one, Snapshot) else _of_side(side_of(one), exchange, distinct)
+        for one in _flat(sources)
+    ]
+    made = parts[0].merge(*parts[1:])
+    if not made.keys:
+        raise NotEnoughData("a snapshot counts readings, and the sources have none")
+    return made
+
+
+def _flat(sources: Iterable[Any]) -> list[Any]:
+    out: list[Any] = []
+    for one in sources:
+        if isinstance(one, (list, tuple)):
+            out += _flat(one)
+        elif isinstance(one, (str, os.PathLike)):
+            out += _flat([load_any(one)])
+        else:
+            out.append(one)
+    return out
+
+
+def _of_side(side: Side, exchange: Any, distinct: int) -> Snapshot:
+    digests = [source.get("digest") for source in side.sources]
+    used = np.unique(side.source).tolist()
+    if any(s < 0 or s >= len(digests) or not digests[s] for s in used):
+        raise NotEnoughData("a snapshot names its sources by digest, and one has none")
+    boots: dict[int, list[int]] = {s: [] for s in range(len(digests))}
+    for s, b in np.unique(np.stack([side.source, side.boot], 1), axis=0).tolist():
+        boots[s].append(b)
+    entries: dict[Key, list[dict[str, Any]]] = {}
+    order = np.lexsort((side.run, side.boot, side.source, side.key))
+    ids = np.stack([side.key, side.source, side.boot, side.run], 1)[order]
+    new = np.ones(len(ids), "?")
+    new[1:] = (ids[1:] != ids[:-1]).any(axis=1)
+    for a, b in pairwise([*np.flatnonzero(new).tolist(), len(ids)]):
+        k, s, boot, run = ids[a].tolist()
+        key = side.keys[k]
+        blocks = class_of(key, exchange) != "none" and side.weight is None
+        unit = _unit_rows(side, order[a:b], blocks, distinct)
+        unit |= {"source": digests[s], "boot": boots[s].index(boot)}
+        if run >= 0:
+            unit["run"] = run
+        entries.setdefault(key, []).append(unit)
+    heads = [
+        {
+            "digest": digests[s],
+            "format": side.sources[s].get("format", ""),
+            "boots": [_boot(side, b) for b in boots[s]],
+        }
+        for s in used
+    ]
+    keys = [
+        {**key_dict(key), "units": sorted(units, key=place)}
+        for key, units in sorted(entries.items(), key=lambda item: sorting(item[0]))
+    ]
+    return Snapshot(sorted(heads, key=lambda h: str(h["digest"])), keys)
+
+
+def _boot(side: Side, number: int) -> dict[str, Any]:
+    known = side.boots[number] if 0 <= number < len(side.boots) else {}
+    return {name: known[name] for name in BOOT if known.get(name)}

@@ -1,0 +1,213 @@
+"""Sources behind an argument of a user: paths, globs, folders, URLs, pipes, objects."""
+
+from __future__ import annotations
+
+import glob
+import io
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from ..util.optional import need
+from .form import Bundle, Bundles
+from .source import Source
+
+__all__ = ["expand", "files_of"]
+
+
+def _no_bundles(folder: Path) -> Iterable[Bundle]:
+    """Every file is a source of its own."""
+    return ()
+
+
+def expand(what: Any, bundles: Bundles = _no_bundles) -> list[Source]:
+    """The sources that a user's argument stands for.
+
+    Parameters
+    ----------
+    what
+        A path, a glob (``*``, ``?``, ``**``), a folder (all files in it and below, hidden ones
+        left out, sorted; as under ``**``, links to folders are not followed),
+        ``page.rst@v2.9`` for one release of a published page, ``"-"`` for standard input, a URL
+        (by fsspec; ``*`` matches), bytes, a binary file object, a `Source`, or an iterable of
+        these. Archives are looked into by `opening.opened`.
+    bundles : callable, optional
+        Finds the files in and below a folder that are one source together, such as the tables of
+        a published release.
+
+    Returns
+    -------
+    list of Source
+        In a stable order.
+
+    Raises
+    ------
+    FileNotFoundError
+        No such file, or the glob matches none.
+    OSError
+        A file or a folder, one below ``**`` or another folder too, that may not be looked into.
+    InputError
+        A folder without files, or an object that no source can be made from.
+    """
+    if isinstance(what, Source):
+        return [what]
+    if isinstance(what, (bytes, bytearray, memoryview)):
+        data = bytes(what)
+        return [Source(f"<{len(data)} bytes>", lambda: io.BytesIO(data))]
+    if hasattr(what, "read"):
+        return [_from_object(what)]
+    if isinstance(what, os.PathLike):
+        return _from_path(Path(what), bundles)
+    if isinstance(what, str):
+        return _from_text(what, bundles)
+    if isinstance(what, Iterable):
+        return [source for one in what for source in expand(one, bundles)]
+    raise InputError(f"no source can be made from {type(what).__name__}")
+
+
+def _from_object(file: Any) -> Source:
+    name = getattr(file, "name", None)
+    shown = name if isinstance(name, str) else f"<{type(file).__name__}>"
+    if isinstance(file, io.TextIOBase):
+        buffer = getattr(file, "buffer", None)
+        if buffer is None:
+            raise InputError("the file object gives str, not bytes: open it as 'rb'", path=shown)
+        file = buffer
+    return Source(shown, lambda: _Unowned(file))
+
+
+class _Unowned(io.RawIOBase):
+    """A caller's file object: read, never closed."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, n: int = -1) -> bytes:
+        some = getattr(self._file, "read1", self._file.read)  # what a pipe has, not all of `n`:
+        data = some(n)  # a read that goes on and on does not notice Ctrl-C
+        if isinstance(data, str):
+            raise InputError("the file object gives str, not bytes: open it with mode 'rb'")
+        return data or b""
+
+
+def _from_text(text: str, bundles: Bundles) -> list[Source]:
+    if not text:  # what an unset variable of a script gives: not the working directory
+        raise InputError("an empty name is no source")
+    if text == "-":
+        return [Source("<stdin>", lambda: _Unowned(sys.stdin.buffer))]
+    if re.match(r"[A-Za-z][A-Za-z0-9+.:-]*://", text):
+        return _from_url(text)
+    if glob.has_magic(text) and not Path(text).exists():
+        found = sorted(_matches(text))
+        files = [Path(name) for name in found if not Path(name).is_dir()]
+        if not files:
+            raise FileNotFoundError(2, "no file matches", text)
+        return [source for path in files for source in _from_path(path, bundles)]
+    base, at, release = text.rpartition("@")
+    if at and release and not Path(text).exists() and Path(base).exists():
+        return [
+            Source(f"{one.name}@{release}", one._opener, one.path, release)
+            for one in _from_path(Path(base), bundles)
+        ]
+    return _from_path(Path(text), bundles)
+
+
+def _from_url(url: str) -> list[Source]:
+    """One URL, or the files that match one with ``*`` in it."""
+    fsspec = need("fsspec", "remote")
+
+    def opener(one: str) -> Callable[[], Any]:
+        return lambda: fsspec.open(one, "rb").open()
+
+    if "*" not in url:
+        return [Source(url, opener(url))]
+    files, path = fsspec.url_to_fs(url)
+    found = sorted(files.unstrip_protocol(name) for name in files.glob(path))
+    if not found:
+        raise FileNotFoundError(2, "no file matches", url)
+    return [Source(one, opener(one)) for one in found]
+
+
+def _from_path(path: Path, bundles: Bundles) -> list[Source]:
+    if path.is_dir():
+        return _from_folder(path, bundles)
+    return [_of_file(path)]
+
+
+def _from_folder(path: Path, bundles: Bundles) -> list[Source]:
+    """The files in a folder and below; those of a bundle are one source, at its first file."""
+    owner = {file: bundle for bundle in bundles(path) for file in bundle.files}
+    found: dict[Path, Bundle | None] = {}
+    for file in sorted(_files_below(path)):
+        bundle = owner.get(file)
+        found.setdefault(file if bundle is None else bundle.folder, bundle)
+    if not found:
+        raise InputError("the folder has no files", path=str(path))
+    out: list[Source] = []
+    for one, bundle in found.items():
+        out += [_of_file(one)] if bundle is None else [Source(str(one), bundle.open, one)]
+    return out
+
+
+def _of_file(path: Path) -> Source:
+    os.stat(path)  # noqa: PTH116 - an error that says what is wrong with it, and names it
+    return Source(str(path), lambda: open(path, "rb", buffering=0), path)  # noqa: PTH123
+
+
+def _walk(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """A folder and those below, each with its files; what is hidden is left out.
+
+    A folder that is closed is an error. A link to a folder is not followed: it may lead back, and
+    two that do make more paths than anybody could walk.
+    """
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    for place, folders, names in os.walk(folder, onerror=fail):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield place, [name for name in names if not name.startswith(".")]
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    files = (Path(place, name) for place, names in _walk(folder) for name in names)
+    return (file for file in files if file.is_file())
+
+
+def _matches(pattern: str) -> set[str]:
+    """What a glob matches; ``**`` stands for a folder and all below, as `_walk` has them."""
+    parts = Path(pattern).parts
+    if "**" not in parts:
+        return set(glob.glob(pattern))  # noqa: PTH207
+    at = parts.index("**")
+    rest = list(parts[at + 1 :])
+    while rest and rest[0] == "**":
+        rest.pop(0)
+    found: set[str] = set()
+    for base in map(Path, glob.glob(str(Path(*parts[:at]))) if at else ["."]):  # noqa: PTH207
+        for place, _ in _walk(base) if base.is_dir() else ():
+            found |= _matches(str(Path(glob.escape(place), *(rest or ["*"]))))
+    return found
+
+
+def files_of(what: Any, bundles: Bundles = _no_bundles) -> list[str]:
+    """The names of the files and URLs that `expand` finds, to be opened elsewhere.
+
+    Raises
+    ------
+    InputError
+        A source that has no name to open it by: bytes, a file object, standard input.
+    """
+    names = []
+    for source in expand(what, bundles):
+        if source.path is None and "://" not in source.name:
+            raise InputError("has no name that another process could open", path=source.name)
+        names.append(source.name)
+    return names
