@@ -32,11 +32,14 @@ VERBS = {
     "report": "a comparison as one HTML file",
     "batch": "statistics of many logs, on all cores or a cluster",
     "watch": "a console while it is being written",
+    "completion": "completion for bash, zsh and fish; the man page",
     "versions": "what runs here: for bug reports",
 }
 
 
-def _parser(chosen: str | None) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
+def _parser(
+    chosen: str | None, every: bool = False
+) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
     """The parser, and the chosen verb's: only its module is imported, the others are names."""
     parser = argparse.ArgumentParser(
         prog="tickgauge",
@@ -47,11 +50,17 @@ def _parser(chosen: str | None) -> tuple[argparse.ArgumentParser, argparse.Argum
     parser.add_argument("--version", action="store_true", help="print the version")
     subparsers = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs")
     for verb, answers in VERBS.items():
-        if verb == chosen:
+        if verb == chosen or every:
             importlib.import_module(f".{verb}", __name__).add(subparsers)
         else:
             subparsers.add_parser(verb, help=answers, add_help=False)
     return parser, subparsers.choices.get(chosen or "", parser)
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """The parser with the options of every verb, for completion scripts and the man page."""
+    parser, _ = _parser(None, every=True)
+    return parser
 
 
 def _parsed(arguments: Sequence[str]) -> tuple[argparse.ArgumentParser, argparse.Namespace]:

@@ -111,6 +111,11 @@ def emit(args: argparse.Namespace, answer: Answer | str) -> None:
     if target not in (None, "-"):
         write_whole(target, text.encode("utf-8", "replace"))
         return
+    write_text(text)
+
+
+def write_text(text: str) -> None:
+    """Write to standard output; a reader that closed the pipe is no error."""
     out = sys.stdout.buffer if hasattr(sys.stdout, "buffer") else None
     try:
         if out is None:
