@@ -135,7 +135,11 @@ def test_every_verb_explains_itself(verb, capsys):
     assert "--debug" in text
 
 
-@pytest.mark.parametrize("verb", [v for v in VERBS if v not in ("versions", "batch", "watch")])
+#: Verbs that take no source, or more than a source that must be there.
+OTHER = ("versions", "completion", "batch", "watch")
+
+
+@pytest.mark.parametrize("verb", [v for v in VERBS if v not in OTHER])
 def test_a_missing_source_is_one_line_and_status_2(verb, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     count = {"compare": 2, "gate": 2, "trend": 2, "table": 2, "report": 2}.get(verb, 1)
