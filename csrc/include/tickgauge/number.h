@@ -26,6 +26,9 @@ TG_API tg_status tg_parse_hex(const uint8_t *p, const uint8_t *end, bool upper, 
 /* Digits in comma groups of three ("1,234,567"; "999"): the first group has 1 to 3 digits. */
 TG_API tg_status tg_parse_grouped(const uint8_t *p, const uint8_t *end, uint64_t *out);
 
+/* Decimal digits and at most one of K M G T P E behind them: 1024 to that power. */
+TG_API tg_status tg_parse_size(const uint8_t *p, const uint8_t *end, uint64_t *out);
+
 /* A decimal number: value = mantissa * 10^exp10, exactly as written (no digit dropped). */
 typedef struct tg_decimal {
   int64_t mantissa;

@@ -67,7 +67,13 @@ typedef struct tg_reading {
   int64_t value;
   uint64_t line, offset;
   uint32_t key, source, boot, run, block;
+  uint64_t count; /* how many readings of this value it stands for; 0 = one */
+  int64_t width;  /* they lie in [value, value + width); 0 = at the value, INT64_MAX = no end */
 } tg_reading;
+#define TG_NO_END INT64_MAX
+/* Readings have a count and a width from now on: two columns more, "count" U64 and "width" I64.
+ * Without this call both are dropped. To be called before the first reading. */
+TG_API void tg_result_counted(tg_result *r);
 /* Adds a row to "readings": columns key, source, boot, run, block U32, value I64, line, offset
  * U64. TG_NONE ids are missing, but for the key: then there is no row. */
 TG_API tg_status tg_result_reading(tg_result *r, const tg_reading *reading);

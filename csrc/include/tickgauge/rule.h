@@ -43,6 +43,20 @@ typedef struct tg_rule_def {
   bool soft;             /* the tag is a common word: a line that has it and is no record is no
                             problem (it counts as `further` in the ledger), nor is a section of such a
                             rule that is still open where the source ends */
+  const char *under;     /* context: the rule of a head line; the fields of its last record before
+                            a line are labels of that line, as far as fields of one name agree */
+  const char *before;    /* context: the rule of the line that follows; its next record labels */
+  const char *until;     /* span: the template of the line that ends what this one begins. Fields
+                            of one name must agree; a value is the difference end - begin */
+  const char *count;     /* the field that says how many readings a line stands for; a text is a
+                            list, one number for each column of a table */
+  const char *columns;   /* the parts of a column's name: "{metric}-{cpu}". The names are the words
+                            of the section's field `columns`, without it they are 0, 1 ... */
+  const char *below;     /* the field in which the range of values of a line ends: [value, below) */
+  const char *upto;      /* the same, inclusive: [value, upto] */
+  const char *total;     /* the field of the row that states the sums of `count`, to be checked */
+  const char *grows;     /* a state that is printed again and again: of lines of one key only the
+                            last counts, until this field falls */
 } tg_rule_def;
 
 typedef struct tg_ruleset tg_ruleset;
@@ -64,8 +78,9 @@ TG_API tg_status tg_ruleset_new_within(const tg_alloc *a, const tg_rule_def *def
                                        tg_error *err);
 TG_API void tg_ruleset_free(tg_ruleset *set);
 
-/* Rules are numbered: a plain rule has one number; a section has one for its begin line and one
- * for each of its rows ("name.row"), in order. */
+/* Rules are numbered: a plain rule has one number; a span has one for its begin line and one for
+ * its end line ("name.until"); a section has one for its begin line and one for each of its rows
+ * ("name.row"), in order. */
 TG_API size_t tg_ruleset_count(const tg_ruleset *set);
 TG_API const char *tg_ruleset_name(const tg_ruleset *set, size_t rule);
 TG_API tg_status tg_ruleset_find(const tg_ruleset *set, const char *name, size_t *rule);
@@ -82,6 +97,17 @@ typedef struct tg_rule_info {
 } tg_rule_info;
 TG_API tg_status tg_ruleset_info(const tg_ruleset *set, size_t rule, tg_rule_info *out);
 
+/* How the readings of a rule hang together with other records. Rules and fields that are none are
+ * SIZE_MAX. */
+typedef struct tg_rule_ties {
+  size_t under, before; /* rules whose records label those of this rule */
+  size_t until, opens;  /* span: the rule that ends this one, or that this one ends */
+  size_t count, below, upto, total, grows; /* fields of this rule */
+  const char *columns;                     /* as in tg_rule_def, or NULL */
+} tg_rule_ties;
+/* TG_OK, TG_ENOTFOUND (no such rule). The text lives as long as the set. */
+TG_API tg_status tg_ruleset_ties(const tg_ruleset *set, size_t rule, tg_rule_ties *out);
+
 /* The type of a kept field; index = position among the kept fields of the template. */
 typedef enum tg_field_type {
   TG_FIELD_UINT,
@@ -96,7 +122,8 @@ typedef enum tg_field_type {
   TG_FIELD_TEXT,
   TG_FIELD_QUOTED,
   TG_FIELD_CHOICE,
-  TG_FIELD_DURATION /* of several units; its value is in microseconds */
+  TG_FIELD_DURATION, /* of several units; its value is in microseconds */
+  TG_FIELD_SIZE /* digits and K M G T P E for powers of 1024 */
 } tg_field_type;
 typedef struct tg_field_info {
   const char *name;

@@ -99,6 +99,21 @@ tg_status tg_parse_grouped(const uint8_t *p, const uint8_t *end, uint64_t *out) 
   return TG_OK;
 }
 
+tg_status tg_parse_size(const uint8_t *p, const uint8_t *end, uint64_t *out) {
+  static const char powers[] = "KMGTPE";
+  const uint8_t *stop = skip_digits(p, end);
+  uint64_t v = 0;
+  unsigned power = 0;
+  if (stop == p || end - stop > 1) return TG_ESYNTAX;
+  if (stop < end) {
+    while (powers[power] != '\0' && (uint8_t)powers[power] != *stop) power++;
+    if (powers[power++] == '\0') return TG_ESYNTAX;
+  }
+  if (!push_digits(p, stop, &v) || (v << 10 * power) >> 10 * power != v) return TG_EOVERFLOW;
+  *out = v << 10 * power;
+  return TG_OK;
+}
+
 /* Whether [p, end) is the lower-case `word` in any case. */
 static bool is_word(const uint8_t *p, const uint8_t *end, const char *word) {
   for (; p < end && *word != '\0'; p++, word++)

@@ -24,6 +24,7 @@ struct tg_result {
   size_t cap_scratch;
   tg_table *keys, *readings, *problems; /* owned by `entries`; NULL until used */
   uint64_t max_keys, left_out;
+  bool counted; /* readings have a count and a width */
 };
 
 enum {
@@ -75,14 +76,18 @@ enum {
   READING_VALUE,
   READING_LINE,
   READING_OFFSET,
-  READING_COLUMNS
+  READING_COLUMNS,
+  READING_COUNT = READING_COLUMNS, /* of a counted result only */
+  READING_WIDTH,
+  READING_COUNTED_COLUMNS
 };
 
-static const tg_column_def reading_columns[READING_COLUMNS] = {
+static const tg_column_def reading_columns[READING_COUNTED_COLUMNS] = {
     [READING_KEY] = {"key", TG_U32, 0},     [READING_SOURCE] = {"source", TG_U32, 0},
     [READING_BOOT] = {"boot", TG_U32, 0},   [READING_RUN] = {"run", TG_U32, 0},
     [READING_BLOCK] = {"block", TG_U32, 0}, [READING_VALUE] = {"value", TG_I64, 0},
     [READING_LINE] = {"line", TG_U64, 0},   [READING_OFFSET] = {"offset", TG_U64, 0},
+    [READING_COUNT] = {"count", TG_U64, 0}, [READING_WIDTH] = {"width", TG_I64, 0},
 };
 
 enum { PROBLEM_SOURCE = 0, PROBLEM_REST = 1, PROBLEM_COLUMNS = PROBLEM_REST + TG_PROBLEM_COLUMNS };
@@ -115,6 +120,8 @@ tg_status tg_result_new(const tg_alloc *a, tg_result **out) {
 void tg_result_bound(tg_result *r, uint64_t max_keys) {
   r->max_keys = max_keys < TG_NONE ? max_keys : TG_NONE;
 }
+
+void tg_result_counted(tg_result *r) { r->counted = true; }
 
 uint64_t tg_result_left_out(const tg_result *r) { return r->left_out; }
 
@@ -309,7 +316,8 @@ tg_status tg_result_reading(tg_result *r, const tg_reading *reading) {
     r->left_out++;
     return TG_OK;
   }
-  tg_status status = own_table(r, "readings", reading_columns, READING_COLUMNS, &r->readings);
+  const size_t columns = r->counted ? READING_COUNTED_COLUMNS : READING_COLUMNS;
+  tg_status status = own_table(r, "readings", reading_columns, columns, &r->readings);
   if (status != TG_OK) return status;
   if ((status = tg_table_append_raw(r->readings, &row)) != TG_OK) return status;
   const uint32_t ids[READING_VALUE] = {
@@ -326,6 +334,11 @@ tg_status tg_result_reading(tg_result *r, const tg_reading *reading) {
   tg_row_put64(r->readings, row, READING_VALUE, (uint64_t)reading->value);
   tg_row_put64(r->readings, row, READING_LINE, reading->line);
   tg_row_put64(r->readings, row, READING_OFFSET, reading->offset);
+  if (r->counted) {
+    tg_row_put64(r->readings, row, READING_COUNT, reading->count > 0 ? reading->count : 1);
+    tg_row_put64(r->readings, row, READING_WIDTH, (uint64_t)reading->width);
+    valid |= UINT64_C(1) << READING_COUNT | UINT64_C(1) << READING_WIDTH;
+  }
   r->readings->valid[row] = valid;
   return TG_OK;
 }

@@ -129,6 +129,10 @@ size_t tg_number_end(tg_match *m, const tg_inst *in, size_t pos) {
     return in->width > 0 ? column_end(m, pos, in->width) : groups_end(m, pos);
   case TG_FIELD_DURATION:
     return duration_end(m, pos);
+  case TG_FIELD_SIZE:
+    end = tg_run_end(m, cache_slot(in, 0), TG_CLASS_DIGIT, pos);
+    if (end == pos) return SIZE_MAX;
+    return end + (end < m->n && tg_is_one_of(m->p[end], "KMGTPE"));
   case TG_FIELD_DIGIT:
     return pos < m->n && tg_is_digit(m->p[pos]) ? pos + 1 : SIZE_MAX;
   default:

@@ -134,6 +134,8 @@ static tg_status read_cell(const tg_template_field *f, const tg_line *line, tg_s
     return tg_parse_hex(p, end, f->type == TG_FIELD_HEXANY, &cell->bits);
   case TG_FIELD_GROUPED:
     return tg_parse_grouped(p, end, &cell->bits);
+  case TG_FIELD_SIZE:
+    return tg_parse_size(p, end, &cell->bits);
   case TG_FIELD_DEC:
   case TG_FIELD_EXP:
     return read_decimal(f, p, end, cell);

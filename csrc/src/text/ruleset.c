@@ -18,6 +18,7 @@ static void rule_clear(const tg_alloc *a, tg_rule *r) {
   tg_release(a, r->name);
   tg_release(a, r->unit);
   tg_release(a, r->pattern);
+  tg_release(a, (void *)(intptr_t)r->ties.columns);
   tg_template_free(r->t);
 }
 
@@ -64,12 +65,15 @@ static tg_status name_error(tg_error *err, tg_status status, const char *name) {
   return status;
 }
 
+static const tg_rule_ties no_ties = {TG_NOT, TG_NOT, TG_NOT, TG_NOT, TG_NOT,
+                                     TG_NOT, TG_NOT, TG_NOT, TG_NOT, NULL};
+
 /* Compiles one rule (or a row of one) and appends it. Takes over `name`. */
 static tg_status add_rule(tg_ruleset *set, tg_intern *names, const tg_rule_def *def, char *name,
                              const char *pattern, bool row, tg_error *err) {
   const tg_alloc *a = &set->alloc;
   tg_rule r = {.name = name, .tag = TG_NOT, .section = TG_NOT, .unit_field = TG_NOT,
-               .better = def->better, .all = def->all, .soft = def->soft};
+               .better = def->better, .all = def->all, .soft = def->soft, .ties = no_ties};
   bool lenient = def->rows != NULL;
   tg_status status = TG_ENOMEM;
   if (name == NULL) goto fail;
@@ -91,6 +95,7 @@ static tg_status add_rule(tg_ruleset *set, tg_intern *names, const tg_rule_def *
   if (status == TG_OK) status = tg_rule_exponents(&r, def->exponents, lenient, err);
   if (status == TG_OK) status = tg_rule_values(a, &r, def->values, lenient, err);
   if (status == TG_OK) status = tg_rule_unit(a, &r, def->unit, lenient, err);
+  if (status == TG_OK) status = tg_rule_counts(a, &r, def, lenient, err);
   if (status != TG_OK) goto fail;
   status = tg_reserve(a, &set->rules, &set->cap_rules, set->n_rules + 1, sizeof *set->rules);
   if (status != TG_OK) goto fail;
@@ -102,24 +107,42 @@ fail:
   return status;
 }
 
+/* The rule "name.rest", whose template is `pattern`; `n` bytes of `rest`. */
+static tg_status add_part(tg_ruleset *set, tg_intern *names, const tg_rule_def *def,
+                          const char *rest, size_t n, const char *pattern, bool row,
+                          tg_error *err) {
+  size_t lead = strlen(def->name);
+  char *name = tg_take(&set->alloc, lead + n + 2, 1);
+  if (name == NULL) return TG_ENOMEM;
+  memcpy(name, def->name, lead);
+  name[lead] = '.';
+  memcpy(name + lead + 1, rest, n);
+  name[lead + 1 + n] = '\0';
+  return add_rule(set, names, def, name, pattern, row, err);
+}
+
+/* The end line of a span: the rule "name.until". It has no values, the begin line has them. */
+static tg_status add_until(tg_ruleset *set, tg_intern *names, const tg_rule_def *def,
+                           tg_error *err) {
+  const size_t begin = set->n_rules - 1;
+  const tg_rule_def end = {.name = def->name, .exponents = def->exponents,
+                           .better = def->better, .all = def->all, .soft = def->soft};
+  const tg_status status = add_part(set, names, &end, "until", 5, def->until, false, err);
+  if (status != TG_OK) return status;
+  set->rules[begin].ties.until = set->n_rules - 1;
+  set->rules[set->n_rules - 1].ties.opens = begin;
+  return tg_rule_span(set, begin, err);
+}
+
 /* "name=template": the row becomes the rule "section.name". */
 static tg_status add_row(tg_ruleset *set, tg_intern *names, const tg_rule_def *def,
-                            const char *row, tg_error *err) {
-  const tg_alloc *a = &set->alloc;
+                         const char *row, tg_error *err) {
   const char *equal = strchr(row, '=');
   if (equal == NULL || equal == row) {
     return tg_fail(err, TG_EINVAL, 0, 0, "rule '%.60s': a row is written \"name=template\"",
                    def->name);
   }
-  size_t n = (size_t)(equal - row);
-  size_t lead = strlen(def->name);
-  char *name = tg_take(a, lead + n + 2, 1);
-  if (name == NULL) return TG_ENOMEM;
-  memcpy(name, def->name, lead);
-  name[lead] = '.';
-  memcpy(name + lead + 1, row, n);
-  name[lead + 1 + n] = '\0';
-  return add_rule(set, names, def, name, equal + 1, true, err);
+  return add_part(set, names, def, row, (size_t)(equal - row), equal + 1, true, err);
 }
 
 static tg_status add_section(tg_ruleset *set, tg_intern *names, const tg_rule_def *def,
@@ -153,14 +176,21 @@ static tg_status add_section(tg_ruleset *set, tg_intern *names, const tg_rule_de
 static tg_status check_section(const tg_ruleset *set, const tg_rule_def *def, size_t first,
                                   tg_error *err) {
   size_t values = 0;
+  bool count = def->count == NULL, grows = def->grows == NULL;
   bool unit = def->unit == NULL || def->unit[0] != '{';
   for (size_t i = first; i < set->n_rules; i++) {
     values += set->rules[i].n_values;
     unit = unit || set->rules[i].unit_field != TG_NOT;
+    count = count || set->rules[i].ties.count != TG_NOT;
+    grows = grows || set->rules[i].ties.grows != TG_NOT;
   }
   if (def->values != NULL && values == 0) {
     return tg_fail(err, TG_ESYNTAX, 0, 0, "rule '%.60s', values: no row has these fields",
                    def->name);
+  }
+  if (!count || !grows) {
+    return tg_fail(err, TG_ESYNTAX, 0, 0, "rule '%.60s', %s: no row has this field", def->name,
+                   count ? "grows" : "count");
   }
   if (!unit) {
     return tg_fail(err, TG_ESYNTAX, 0, 0, "rule '%.60s', unit: no row has this field", def->name);
@@ -180,6 +210,12 @@ static tg_status add_def(tg_ruleset *set, tg_intern *names, const tg_rule_def *d
   size_t first = set->n_rules;
   char *name = tg_copy_text(&set->alloc, def->name, strlen(def->name));
   tg_status status = add_rule(set, names, def, name, def->pattern, false, err);
+  if (status == TG_OK && def->until != NULL) {
+    status = def->rows == NULL ? add_until(set, names, def, err)
+                               : tg_fail(err, TG_EINVAL, 0, 0,
+                                         "rule '%.60s' is a span (until) and a section (rows)",
+                                         def->name);
+  }
   if (status == TG_OK && def->rows != NULL) status = add_section(set, names, def, err);
   if (status == TG_OK && def->rows != NULL) status = check_section(set, def, first, err);
   return status;
@@ -275,6 +311,10 @@ static tg_status compile(tg_ruleset *set, const tg_rule_def *defs, size_t n, tg_
   if (status == TG_OK) status = tg_intern_new(&set->alloc, UINT32_MAX, &texts);
   for (size_t i = 0; status == TG_OK && i < n; i++)
     status = add_def(set, names, &defs[i], i, err);
+  for (size_t i = 0, k = 0; status == TG_OK && i < n; i++) {
+    while (strcmp(set->rules[k].name, defs[i].name) != 0) k++;
+    status = tg_rule_context(set, &defs[i], k, err);
+  }
   for (size_t k = 0; status == TG_OK && k < set->n_rules; k++)
     status = link_contexts(set, k, err);
   for (size_t k = 0; status == TG_OK && k < set->n_rules; k++)
@@ -353,6 +393,12 @@ tg_status tg_ruleset_info(const tg_ruleset *set, size_t rule, tg_rule_info *out)
   const tg_section *s = &set->sections[r->section];
   out->section = s->begin;
   out->end = s->end_pattern != NULL ? s->end_pattern : "";
+  return TG_OK;
+}
+
+tg_status tg_ruleset_ties(const tg_ruleset *set, size_t rule, tg_rule_ties *out) {
+  if (rule >= set->n_rules) return TG_ENOTFOUND;
+  *out = set->rules[rule].ties;
   return TG_OK;
 }
 

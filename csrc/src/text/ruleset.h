@@ -30,6 +30,7 @@ typedef struct tg_rule {
   size_t section;    /* the section it begins, or lies in as a row; TG_NOT: none */
   tg_better better;
   bool all, soft;
+  tg_rule_ties ties; /* `columns` is the rule's own */
 } tg_rule;
 
 typedef struct tg_section {
@@ -73,6 +74,14 @@ tg_status tg_rule_exponents(tg_rule *rule, const char *text, bool lenient, tg_er
 /* Reads "metric=60*m+s,..." ; with `lenient` values whose fields the rule has not are left out. */
 tg_status tg_rule_values(const tg_alloc *a, tg_rule *rule, const char *text, bool lenient,
                          tg_error *err);
+/* Reads which fields count the readings of a line and bound their range; `lenient` as above. */
+tg_status tg_rule_counts(const tg_alloc *a, tg_rule *rule, const tg_rule_def *def, bool lenient,
+                         tg_error *err);
+/* Finds the rules that label those of `def`, whose first rule is `first`: by full name, or by name
+ * within the format of the rule. All rules must be there. TG_OK, TG_ENOMEM, TG_ESYNTAX. */
+tg_status tg_rule_context(tg_ruleset *set, const tg_rule_def *def, size_t first, tg_error *err);
+/* Whether the values of span rule `k` are fields of its end line, too. */
+tg_status tg_rule_span(const tg_ruleset *set, size_t k, tg_error *err);
 /* Reads the unit: a word or "{field}". */
 tg_status tg_rule_unit(const tg_alloc *a, tg_rule *rule, const char *text, bool lenient,
                        tg_error *err);

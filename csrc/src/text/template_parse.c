@@ -23,7 +23,7 @@ static const struct {
     {"dec", TG_OP_NUMBER, TG_FIELD_DEC},     {"exp", TG_OP_NUMBER, TG_FIELD_EXP},
     {"digit", TG_OP_NUMBER, TG_FIELD_DIGIT}, {"grouped", TG_OP_NUMBER, TG_FIELD_GROUPED},
     {"word", TG_OP_WORD, TG_FIELD_WORD},     {"text", TG_OP_TEXT, TG_FIELD_TEXT},
-    {"quoted", TG_OP_QUOTED, TG_FIELD_QUOTED},
+    {"quoted", TG_OP_QUOTED, TG_FIELD_QUOTED}, {"size", TG_OP_NUMBER, TG_FIELD_SIZE},
     {"duration", TG_OP_NUMBER, TG_FIELD_DURATION},
 };
 
@@ -180,6 +180,7 @@ static tg_status parse_type(parser *ps, size_t from, size_t to, tg_inst *in) {
   if (n > 0 && memchr(p, '|', n) != NULL) return parse_choice(ps, from, to, in);
   return bad(ps, from,
                 "unknown type (uint int hex HEX dec exp grouped digit duration word text quoted a|b|c)");
+                "unknown type (uint int hex HEX dec exp grouped size digit word text quoted a|b|c)");
 }
 
 static bool is_name(uint8_t c, bool first) {
