@@ -188,9 +188,27 @@ START_TEST(a_key_without_resolution_is_refused) {
 }
 END_TEST
 
+START_TEST(a_counted_result_keeps_how_many_and_how_wide) {
+  const tg_reading rows[] = {{.value = 8, .line = 1, .count = 500, .width = 4},
+                             {.value = 9, .line = 2}};
+  tg_result *r = NULL;
+  uint64_t count = 0;
+  int64_t width = -1;
+  ck_assert_int_eq(tg_result_new(NULL, &r), TG_OK);
+  tg_result_counted(r);
+  for (size_t i = 0; i < 2; i++) ck_assert_int_eq(tg_result_reading(r, &rows[i]), TG_OK);
+  const tg_table *t = tg_result_get(r, "readings");
+  ck_assert(tg_table_u64(t, 0, 8, &count) && count == 500);
+  ck_assert(tg_table_i64(t, 0, 9, &width) && width == 4);
+  ck_assert(tg_table_u64(t, 1, 8, &count) && count == 1);
+  ck_assert(tg_table_i64(t, 1, 9, &width) && width == 0);
+  tg_result_free(r);
+}
+END_TEST
+
 START_TEST(readings_keep_their_place_and_missing_ids) {
   tg_result *r = NULL;
-  const tg_reading one = {-5, 12, 345, 0, 1, 2, 3, 4}, two = {7, 13, 400, 0, 1, TG_NONE, 0, 0};
+  const tg_reading one = {-5, 12, 345, 0, 1, 2, 3, 4, 0, 0}, two = {7, 13, 400, 0, 1, TG_NONE, 0, 0, 0, 0};
   int64_t value = 0;
   uint64_t offset = 0;
   uint32_t boot = 77;
@@ -280,6 +298,7 @@ int main(void) {
   tcase_add_test(tc, strings_of_a_key_do_not_run_together);
   tcase_add_test(tc, a_key_is_shown_as_columns);
   tcase_add_test(tc, a_key_without_resolution_is_refused);
+  tcase_add_test(tc, a_counted_result_keeps_how_many_and_how_wide);
   tcase_add_test(tc, readings_keep_their_place_and_missing_ids);
   tcase_add_test(tc, problems_say_where_and_why);
   tcase_add_test(tc, every_allocation_may_fail);

@@ -54,6 +54,7 @@ static tg_status check_input(const tg_reduce_in *in, tg_error *err) {
 
 /* All reducers in turn, into a result that the caller frees. */
 static tg_status reduce_into(const tg_reduce_in *in, tg_result *result, tg_error *err) {
+  if (tg_plain_counts(in)) tg_result_counted(result);
   TG_TRY(tg_boots_reduce(in, result, err));
   for (size_t f = 0; tg_formats[f] != NULL; f++) {
     if (tg_formats[f]->reduce == NULL || !tg_format_present(tg_formats[f], in)) continue;

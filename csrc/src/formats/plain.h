@@ -13,4 +13,7 @@
  * TG_OK, TG_ENOMEM, TG_EINVAL. */
 tg_status tg_plain_reduce(const tg_reduce_in *in, tg_result *out, tg_error *err);
 
+/* Whether a rule with records counts its readings, or states ranges of values. */
+bool tg_plain_counts(const tg_reduce_in *in);
+
 #endif

@@ -179,8 +179,8 @@ static tg_status parse_type(parser *ps, size_t from, size_t to, tg_inst *in) {
   }
   if (n > 0 && memchr(p, '|', n) != NULL) return parse_choice(ps, from, to, in);
   return bad(ps, from,
-                "unknown type (uint int hex HEX dec exp grouped digit duration word text quoted a|b|c)");
-                "unknown type (uint int hex HEX dec exp grouped size digit word text quoted a|b|c)");
+             "unknown type (uint int hex HEX dec exp grouped size duration digit word text quoted "
+             "a|b|c)");
 }
 
 static bool is_name(uint8_t c, bool first) {
