@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).parents[2] / "pyapi" / "tickgauge"
 LAYERS = {
     "__main__": 13,
     "cli": 11,
-    "tfa": 10, "batches": 10, "live": 10, "report": 10, "runs": 10,
+    "tfa": 10, "batches": 10, "live": 10, "report": 10, "exports": 10, "runs": 10,
     "comparison": 9, "captures": 9,
     "reading": 8, "calls": 8,
     "dataset": 7,
