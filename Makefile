@@ -22,7 +22,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SAN := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 .PHONY: demo test test-all check-c check-py asan valgrind tsan lint bench fuzz fuzz-py coverage coverage-py \
-        clean build deps-build deps-test symbols test-aarch64 wheel help picture browser install
+        clean build deps-build deps-test symbols test-aarch64 wheel help picture browser install docs
 .DEFAULT_GOAL := help
 
 help:
@@ -30,6 +30,7 @@ help:
 	@echo "make test       all tests (C suites, pytest, notebooks, README commands)"
 	@echo "make test-all   the same and the slow ones: sanitizers, valgrind, long property runs"
 	@echo "make lint | asan | valgrind | tsan | coverage | bench | fuzz SECONDS=n | test-aarch64 | clean"
+	@echo "make docs | install PREFIX=/usr/local | wheel"
 
 # ---- the environment -----------------------------------------------------------------------
 $(BIN)/python:
@@ -203,6 +204,13 @@ test-aarch64:
 # The picture of README, drawn anew.
 picture: build
 	@$(BIN)/python tests/tools/picture.py
+
+# The site, with the outputs of the notebooks; a warning is a failure. make docs BUILDER=linkcheck
+BUILDER ?= html
+docs: build $(VENV)/deps-test
+	@$(BIN)/python tests/tools/requirements.py docs > $(VENV)/requirements-docs.txt
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -r $(VENV)/requirements-docs.txt
+	@$(BIN)/python tests/tools/site.py $(BUILDER)
 
 wheel: $(VENV)/deps-test
 	@$(BIN)/python -m pip install -q --disable-pip-version-check build

@@ -87,3 +87,11 @@ def test_readme_is_short_and_its_links_lead_somewhere() -> None:
     for page in PAGES:
         for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / link).exists(), f"{page.name} links to {link}"
+
+
+def test_every_page_stands_in_the_index_of_the_site() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^[\w./]+$", index, re.M))
+    pages = {p.stem for p in PAGES[1:]} - {"index"}
+    notebooks = {f"../notebooks/{p.stem}" for p in (ROOT / "notebooks").glob("*.ipynb")}
+    assert pages | notebooks <= listed
