@@ -1,6 +1,6 @@
 /* answers.c - statistics of plain arrays: one question, one answer.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "stats.h"
+#include "arrays.h"
 
 /* The tests of two sides: U, means. */
 typedef tg_status two_sided_test(const tg_alloc *, const tg_stop *, const int64_t *, size_t,

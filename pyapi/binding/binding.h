@@ -108,6 +108,8 @@ int tg_py_add_table(PyObject *module);
 int tg_py_add_rules(PyObject *module);
 int tg_py_add_reader(PyObject *module);
 int tg_py_add_stats(PyObject *module);
+int tg_py_add_answers(PyObject *module);
+int tg_py_add_samples(PyObject *module);
 int tg_py_add_capture(PyObject *module);
 
 #endif

@@ -9,13 +9,13 @@ static int (*const areas[])(PyObject *) = {
     tg_py_add_errors,
     tg_py_add_table,
     tg_py_add_stats,
+    tg_py_add_answers,
+    tg_py_add_samples,
     tg_py_add_rules,
     tg_py_add_reader,
     tg_py_add_capture,
 };
 /* clang-format on */
-
-tg_py_state *tg_py_state_of(PyObject *module) { return (tg_py_state *)PyModule_GetState(module); }
 
 /* The build as the C compiler saw it, for tickgauge.build_info(). */
 static PyObject *build_info(PyObject *module, PyObject *unused) {

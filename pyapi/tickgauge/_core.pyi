@@ -65,6 +65,30 @@ def compare(
     seed: int = 1,
     paired: bool = False,
 ) -> Table: ...
+def codes(
+    columns: Sequence[npt.NDArray[np.uint32] | npt.NDArray[np.int64]], /
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]: ...
+def samples(
+    key: npt.NDArray[np.uint32],
+    unit: npt.NDArray[np.uint32] | None,
+    value: _I64,
+    weight: _U64 | None = None,
+    *,
+    n_keys: int,
+    n_units: int = 0,
+) -> tuple[
+    npt.NDArray[np.int64],
+    npt.NDArray[np.uint64] | None,
+    npt.NDArray[np.uint32],
+    npt.NDArray[np.uint64],
+    npt.NDArray[np.uint64],
+    npt.NDArray[np.uint32],
+]: ...
+def count_groups(
+    value: _I64, weight: _U64 | None, unit_start: _U64, most: int = 0, /
+) -> tuple[
+    npt.NDArray[np.int64], npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.bool_]
+]: ...
 def summarize(samples: _Samples, /) -> Table: ...
 def collapse(samples: _Samples, /) -> npt.NDArray[np.int64]: ...
 def compare_vectors(old: _Vectors, new: _Vectors, seed: int = 1, /) -> Table: ...

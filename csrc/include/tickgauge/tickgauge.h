@@ -15,6 +15,7 @@
 #include "reader.h"
 #include "result.h"
 #include "rule.h"
+#include "samples.h"
 #include "stats.h"
 #include "status.h"
 #include "stop.h"

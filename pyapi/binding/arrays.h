@@ -1,7 +1,7 @@
-/* stats.h - arrays as the statistics of the binding take them (private).
+/* arrays.h - arguments of one call as NumPy arrays.
  * SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TICKGAUGE_BINDING_STATS_H
-#define TICKGAUGE_BINDING_STATS_H
+#ifndef TICKGAUGE_BINDING_ARRAYS_H
+#define TICKGAUGE_BINDING_ARRAYS_H
 
 #include "binding.h"
 
@@ -24,8 +24,5 @@ const void *tg_py_take_copy(arrays *a, PyObject *object, int type, size_t *len);
 
 /* ValueError: lengths of the arguments of `what` do not fit together. Returns -1. */
 int tg_py_lengths(const char *what);
-
-/* Functions of plain arrays: one question, one answer. -1 with an exception set. */
-int tg_py_add_answers(PyObject *module);
 
 #endif
