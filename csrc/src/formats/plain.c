@@ -6,7 +6,7 @@
 
 #include "plain_walk.h"
 
-tg_status plain_sum(const tg_table *t, size_t row, const tg_value_info *value, int64_t *out) {
+tg_status tg_plain_sum(const tg_table *t, size_t row, const tg_value_info *value, int64_t *out) {
   int64_t sum = 0;
   for (size_t i = 0; i < value->n_terms; i++) {
     size_t col = TG_REC_FIELD + value->terms[i].field;
@@ -27,15 +27,15 @@ tg_status plain_sum(const tg_table *t, size_t row, const tg_value_info *value, i
   return TG_OK;
 }
 
-tg_status plain_too_large(plain_walk *w, const plain_rule *r, const tg_reading *at,
-                          const char *metric) {
+tg_status tg_plain_too_large(plain_walk *w, const plain_rule *r, const tg_reading *at,
+                             const char *metric) {
   return tg_result_problem(w->out, w->source, at->line, at->offset,
                            tg_ruleset_name(w->set, r->shape.rule), "overflow",
                            "the value of %s does not fit 63 bits", metric);
 }
 
-tg_status plain_add(plain_walk *w, const plain_rule *r, size_t row, const tg_value_info *value,
-                    tg_key *key, tg_reading *reading) {
+tg_status tg_plain_add(plain_walk *w, const plain_rule *r, size_t row, const tg_value_info *value,
+                       tg_key *key, tg_reading *reading) {
   uint64_t grows = 0;
   const tg_str metric = key->metric;
   key->exp10 = value->exp10;
@@ -45,7 +45,7 @@ tg_status plain_add(plain_walk *w, const plain_rule *r, size_t row, const tg_val
   if (status != TG_OK) return status;
   if (r->ties.grows != SIZE_MAX &&
       tg_table_u64(r->shape.table, row, TG_REC_FIELD + r->ties.grows, &grows))
-    return plain_hold(w, reading, grows);
+    return tg_plain_hold(w, reading, grows);
   return tg_result_reading(w->out, reading);
 }
 
@@ -61,18 +61,18 @@ static tg_status reduce_record(plain_walk *w, plain_rule *r, size_t row, const t
   tg_key key;
   tg_value_info value;
   size_t found = 0;
-  plain_begin_key(w, r, row, at, &key);
-  tg_status status = plain_end_key(w, &key);
-  for (size_t v = 0;
-       status == TG_OK && tg_ruleset_value(w->set, r->shape.rule, v, &value) == TG_OK; v++) {
+  tg_plain_begin_key(w, r, row, at, &key);
+  tg_status status = tg_plain_end_key(w, &key);
+  for (size_t v = 0; status == TG_OK && tg_ruleset_value(w->set, r->shape.rule, v, &value) == TG_OK;
+       v++) {
     tg_reading reading = *at;
-    status = plain_sum(r->shape.table, row, &value, &reading.value);
-    if (status == TG_OK) status = plain_width(r, row, &value, reading.value, &reading.width);
+    status = tg_plain_sum(r->shape.table, row, &value, &reading.value);
+    if (status == TG_OK) status = tg_plain_width(r, row, &value, reading.value, &reading.width);
     if (status != TG_ENODATA) found++;
     if (status == TG_OK) {
-      status = plain_add(w, r, row, &value, &key, &reading);
+      status = tg_plain_add(w, r, row, &value, &key, &reading);
     } else if (status == TG_EOVERFLOW) {
-      status = plain_too_large(w, r, at, value.metric);
+      status = tg_plain_too_large(w, r, at, value.metric);
     } else if (status == TG_ENODATA) {
       status = TG_OK;
     }
@@ -96,10 +96,10 @@ static tg_status tell_missing(plain_walk *w, const plain_rule *r) {
 static tg_status reduce_one(plain_walk *w, plain_rule *r, const tg_record *at) {
   tg_reading reading = {.line = at->line, .offset = at->offset, .source = w->source};
   reading.boot = tg_boot_near(w->out, w->source, at->offset, &w->near);
-  if (at->rule != r->shape.rule) return plain_span_end(w, r, at->row, &reading);
-  if (r->ties.until != SIZE_MAX) return plain_span_begin(w, r, at->row, &reading);
+  if (at->rule != r->shape.rule) return tg_plain_span_end(w, r, at->row, &reading);
+  if (r->ties.until != SIZE_MAX) return tg_plain_span_begin(w, r, at->row, &reading);
   if (r->ties.count != SIZE_MAX || r->ties.total != SIZE_MAX)
-    return plain_counted(w, r, at->row, &reading);
+    return tg_plain_counted(w, r, at->row, &reading);
   return reduce_record(w, r, at->row, &reading);
 }
 
@@ -137,7 +137,7 @@ static tg_status add_rule(plain_walk *w, size_t i, const tg_rule_ties *ties) {
   plain_rule *r = &w->rules[w->n_rules++];
   memset(r, 0, sizeof *r);
   r->ties = *ties;
-  plain_shape_of(w, i, &r->shape);
+  tg_plain_shape_of(w, i, &r->shape);
   r->format = tg_str_of(tg_ruleset_name(w->set, i));
   r->operation = r->format;
   r->format = cut_name(&r->operation);
@@ -146,11 +146,11 @@ static tg_status add_rule(plain_walk *w, size_t i, const tg_rule_ties *ties) {
   r->soft = tg_ruleset_info(w->set, i, &info) == TG_OK && info.soft;
   w->index[i] = (uint32_t)w->n_rules;
   if (ties->until != SIZE_MAX) {
-    plain_shape_of(w, ties->until, &r->end);
-    plain_share_values(r);
+    tg_plain_shape_of(w, ties->until, &r->end);
+    tg_plain_share_values(r);
     w->index[ties->until] = (uint32_t)w->n_rules;
   }
-  return plain_find_heads(w, r);
+  return tg_plain_find_heads(w, r);
 }
 
 static void free_rules(plain_walk *w) {
@@ -173,8 +173,8 @@ static tg_status find_rules(plain_walk *w) {
     const tg_table *t = tg_records_table(w->records, i);
     tg_rule_ties ties;
     (void)tg_ruleset_ties(w->set, i, &ties);
-    const bool ends = ties.until != SIZE_MAX &&
-                      tg_table_rows(tg_records_table(w->records, ties.until)) > 0;
+    const bool ends =
+        ties.until != SIZE_MAX && tg_table_rows(tg_records_table(w->records, ties.until)) > 0;
     if (t == NULL || (tg_table_rows(t) == 0 && !ends)) continue;
     const bool counts = ties.count != SIZE_MAX || ties.total != SIZE_MAX;
     if (tg_ruleset_values(w->set, i) > 0 || (counts && model_of(w, i) != SIZE_MAX))
@@ -195,10 +195,9 @@ static tg_status reduce_source(plain_walk *w) {
     status = reduce_one(w, &w->rules[w->index[at.rule] - 1], &at);
   }
   for (size_t i = 0; i < w->n_rules && status == TG_OK; i++)
-    status = plain_span_finish(w, &w->rules[i]);
-  for (size_t i = 0; i < w->n_rules && status == TG_OK; i++)
-    status = tell_missing(w, &w->rules[i]);
-  return status == TG_OK ? plain_release_held(w) : status;
+    status = tg_plain_span_finish(w, &w->rules[i]);
+  for (size_t i = 0; i < w->n_rules && status == TG_OK; i++) status = tell_missing(w, &w->rules[i]);
+  return status == TG_OK ? tg_plain_release_held(w) : status;
 }
 
 bool tg_plain_counts(const tg_reduce_in *in) {

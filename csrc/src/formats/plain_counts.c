@@ -25,8 +25,8 @@ static bool whole(const tg_table *t, size_t row, size_t field, uint64_t *v) {
   return tg_table_text(t, row, col, &text) && tg_parse_size(text.p, text.p + text.n, v) == TG_OK;
 }
 
-tg_status plain_width(const plain_rule *r, size_t row, const tg_value_info *value, int64_t lowest,
-                      int64_t *width) {
+tg_status tg_plain_width(const plain_rule *r, size_t row, const tg_value_info *value,
+                         int64_t lowest, int64_t *width) {
   const size_t field = r->ties.below != SIZE_MAX ? r->ties.below : r->ties.upto;
   uint64_t end = 0;
   int64_t high = 0;
@@ -66,7 +66,8 @@ static tg_str column_names(const plain_walk *w, const plain_rule *r, size_t row)
   return names;
 }
 
-/* Matches the name of a column with the rule's pattern: "{metric}-{cpu}". False where it differs. */
+/* Matches the name of a column with the rule's pattern: "{metric}-{cpu}". False where it differs.
+ */
 static bool name_column(plain_walk *w, const char *pattern, tg_str name, tg_key *key) {
   while (*pattern != '\0') {
     if (*pattern != '{') {
@@ -80,7 +81,7 @@ static bool name_column(plain_walk *w, const char *pattern, tg_str name, tg_key 
     pattern = close + 1;
     size_t n = 0;
     while (n < name.n && (*pattern == '\0' || name.p[n] != (uint8_t)*pattern)) n++;
-    plain_add_named(w, field, (tg_str){name.p, n}, key);
+    tg_plain_add_named(w, field, (tg_str){name.p, n}, key);
     name.p += n, name.n -= n;
   }
   return name.n == 0;
@@ -94,8 +95,8 @@ static tg_status enter_table(plain_walk *w, uint32_t section, size_t columns) {
     w->top = 0;
   }
   if (columns <= w->n_columns) return TG_OK;
-  const tg_status status = tg_reserve(w->in->alloc, &w->columns, &w->cap_columns, columns,
-                                      sizeof *w->columns);
+  const tg_status status =
+      tg_reserve(w->in->alloc, &w->columns, &w->cap_columns, columns, sizeof *w->columns);
   if (status != TG_OK) return status;
   while (w->n_columns < columns) w->columns[w->n_columns++] = (plain_column){0, 0};
   return TG_OK;
@@ -104,13 +105,13 @@ static tg_status enter_table(plain_walk *w, uint32_t section, size_t columns) {
 /* The lowest value and the width of a row; `*over`: it lies beyond the last bucket. */
 static tg_status bucket(plain_walk *w, const plain_rule *r, size_t row, const tg_value_info *value,
                         int64_t *low, int64_t *width, bool *over) {
-  tg_status status = *over ? TG_OK : plain_sum(r->shape.table, row, value, low);
+  tg_status status = *over ? TG_OK : tg_plain_sum(r->shape.table, row, value, low);
   if (*over) {
     *low = w->top;
     *width = TG_NO_END;
     return TG_OK;
   }
-  if (status == TG_OK) status = plain_width(r, row, value, *low, width);
+  if (status == TG_OK) status = tg_plain_width(r, row, value, *low, width);
   if (status != TG_OK) return status;
   *over = *width == TG_NO_END;
   const int64_t step = *over ? 0 : *width > 0 ? *width : 1;
@@ -130,18 +131,18 @@ static tg_status add_column(plain_walk *w, plain_rule *r, size_t row, const tg_r
     tg_reading reading = *at;
     bool over = beyond;
     status = bucket(w, r, row, &value, &reading.value, &reading.width, &over);
-    if (status == TG_EOVERFLOW) return plain_too_large(w, r, at, value.metric);
+    if (status == TG_EOVERFLOW) return tg_plain_too_large(w, r, at, value.metric);
     if (status != TG_OK) return status == TG_ENODATA ? TG_OK : status;
     if (v == 0 && over) w->columns[column].over += count;
     if (v == 0 && !over) w->columns[column].sum += count;
     if (count == 0) continue;
-    plain_begin_key(w, r, row, at, &key);
+    tg_plain_begin_key(w, r, row, at, &key);
     if (beyond && key.unit.n == 0) key.unit = tg_str_of(tg_ruleset_unit(w->set, rule, NULL));
     if (name.n > 0 && r->ties.columns != NULL && !name_column(w, r->ties.columns, name, &key))
-      plain_add_named(w, tg_str_of("column"), name, &key);
+      tg_plain_add_named(w, tg_str_of("column"), name, &key);
     reading.count = count;
-    status = plain_end_key(w, &key);
-    if (status == TG_OK) status = plain_add(w, r, row, &value, &key, &reading);
+    status = tg_plain_end_key(w, &key);
+    if (status == TG_OK) status = tg_plain_add(w, r, row, &value, &key, &reading);
     if (status != TG_OK) return status;
   }
   return status;
@@ -160,7 +161,7 @@ static tg_status check_total(plain_walk *w, const plain_rule *r, const tg_readin
                            (unsigned long long)(c->sum + c->over), (unsigned long long)total);
 }
 
-tg_status plain_counted(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at) {
+tg_status tg_plain_counted(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at) {
   const bool sums = r->ties.total != SIZE_MAX;
   const size_t field = sums ? r->ties.total : r->ties.count;
   const tg_table *t = r->shape.table;
@@ -170,16 +171,15 @@ tg_status plain_counted(plain_walk *w, plain_rule *r, size_t row, const tg_readi
   tg_key key;
   uint64_t n = 0;
   (void)tg_table_u32(t, row, TG_REC_SECTION, &section);
-  plain_begin_key(w, r, row, at, &key); /* moves the heads to this record */
+  tg_plain_begin_key(w, r, row, at, &key); /* moves the heads to this record */
   names = column_names(w, r, row);
   const bool one = tg_table_u64(t, row, TG_REC_FIELD + field, &n);
   if (!one && !tg_table_text(t, row, TG_REC_FIELD + field, &list)) return TG_OK;
   for (size_t column = 0; one ? column == 0 : next_word(&list, &word); column++) {
     if (!one && tg_parse_u64(word.p, word.p + word.n, &n) != TG_OK)
-      return tg_result_problem(w->out, w->source, at->line, at->offset,
-                               tg_ruleset_name(w->set, r->shape.rule), "number",
-                               "column %zu of this row is no number: the rest of it is left out",
-                               column + 1);
+      return tg_result_problem(
+          w->out, w->source, at->line, at->offset, tg_ruleset_name(w->set, r->shape.rule), "number",
+          "column %zu of this row is no number: the rest of it is left out", column + 1);
     if (!next_word(&names, &name) && !one) {
       size_t i = sizeof digits;
       for (size_t rest = column; i == sizeof digits || rest > 0; rest /= 10)

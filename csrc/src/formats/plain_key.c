@@ -52,7 +52,8 @@ static tg_str number_text(bool negative, uint64_t v, int32_t exp10, uint8_t buff
   return (tg_str){buffer + at, 64 - at};
 }
 
-bool plain_field_text(const tg_table *t, size_t row, size_t col, uint8_t buffer[64], tg_str *out) {
+bool tg_plain_field_text(const tg_table *t, size_t row, size_t col, uint8_t buffer[64],
+                         tg_str *out) {
   uint64_t u = 0;
   int64_t i = 0;
   if (tg_table_text(t, row, col, out)) return true;
@@ -72,9 +73,9 @@ static plain_part part_of(tg_str name) {
   static const struct {
     const char *name;
     plain_part part;
-  } known[] = {{"test", PLAIN_TEST},     {"operation", PLAIN_OPERATION}, {"metric", PLAIN_METRIC},
-               {"place", PLAIN_PLACE},   {"cluster", PLAIN_CLUSTER},     {"core", PLAIN_CORE},
-               {"cpu", PLAIN_CPU},       {"columns", PLAIN_VALUE}};
+  } known[] = {{"test", PLAIN_TEST},   {"operation", PLAIN_OPERATION}, {"metric", PLAIN_METRIC},
+               {"place", PLAIN_PLACE}, {"cluster", PLAIN_CLUSTER},     {"core", PLAIN_CORE},
+               {"cpu", PLAIN_CPU},     {"columns", PLAIN_VALUE}};
   for (size_t i = 0; i < TG_COUNT_OF(known); i++) {
     if (strlen(known[i].name) == name.n && memcmp(known[i].name, name.p, name.n) == 0)
       return known[i].part;
@@ -82,7 +83,7 @@ static plain_part part_of(tg_str name) {
   return PLAIN_LABEL;
 }
 
-void plain_shape_of(const plain_walk *w, size_t rule, plain_shape *out) {
+void tg_plain_shape_of(const plain_walk *w, size_t rule, plain_shape *out) {
   tg_rule_ties ties;
   size_t unit = SIZE_MAX;
   memset(out, 0, sizeof *out);
@@ -115,7 +116,7 @@ static tg_status add_head(plain_walk *w, plain_rule *r, size_t rule, bool sectio
       tg_reserve(w->in->alloc, &r->heads, &r->cap_heads, r->n_heads + 1, sizeof *r->heads);
   if (status != TG_OK) return status;
   plain_head *h = &r->heads[r->n_heads];
-  plain_shape_of(w, rule, &h->shape);
+  tg_plain_shape_of(w, rule, &h->shape);
   h->next = 0;
   h->section = section;
   h->after = after;
@@ -124,7 +125,7 @@ static tg_status add_head(plain_walk *w, plain_rule *r, size_t rule, bool sectio
   return TG_OK;
 }
 
-tg_status plain_find_heads(plain_walk *w, plain_rule *r) {
+tg_status tg_plain_find_heads(plain_walk *w, plain_rule *r) {
   tg_rule_info own, info;
   tg_status status = TG_OK;
   if (tg_ruleset_info(w->set, r->shape.rule, &own) != TG_OK) return TG_OK;
@@ -154,21 +155,21 @@ static size_t label_named(const plain_shape *shape, const char *name) {
   return f;
 }
 
-bool plain_agree(const plain_shape *a, size_t row_a, const plain_shape *b, size_t row_b) {
+bool tg_plain_agree(const plain_shape *a, size_t row_a, const plain_shape *b, size_t row_b) {
   uint8_t digits_a[64], digits_b[64];
   tg_str x, y;
   for (size_t f = 0; f < a->n_fields; f++) {
     if (a->parts[f] == PLAIN_VALUE) continue;
     const size_t g = label_named(b, a->names[f]);
     if (g == b->n_fields) continue;
-    if (!plain_field_text(a->table, row_a, TG_REC_FIELD + f, digits_a, &x)) continue;
-    if (!plain_field_text(b->table, row_b, TG_REC_FIELD + g, digits_b, &y)) continue;
+    if (!tg_plain_field_text(a->table, row_a, TG_REC_FIELD + f, digits_a, &x)) continue;
+    if (!tg_plain_field_text(b->table, row_b, TG_REC_FIELD + g, digits_b, &y)) continue;
     if (x.n != y.n || memcmp(x.p, y.p, x.n) != 0) return false;
   }
   return true;
 }
 
-void plain_add_named(plain_walk *w, tg_str name, tg_str value, tg_key *key) {
+void tg_plain_add_named(plain_walk *w, tg_str name, tg_str value, tg_key *key) {
   uint64_t id = 0;
   const plain_part part = part_of(name);
   uint32_t *ids[] = {&key->cluster, &key->core, &key->cpu};
@@ -194,18 +195,18 @@ void plain_add_named(plain_walk *w, tg_str name, tg_str value, tg_key *key) {
   label->value = value;
 }
 
-void plain_add_fields(plain_walk *w, const plain_shape *shape, size_t row, tg_key *key) {
+void tg_plain_add_fields(plain_walk *w, const plain_shape *shape, size_t row, tg_key *key) {
   for (size_t f = 0; f < shape->n_fields; f++) {
     const size_t col = TG_REC_FIELD + f;
     tg_str v = {NULL, 0};
     if (shape->parts[f] == PLAIN_VALUE || w->n_labels == PLAIN_LABELS) continue;
     uint8_t *digits = w->labels[w->n_labels].digits; /* of the label that this may become */
-    if (!plain_field_text(shape->table, row, col, digits, &v)) continue;
+    if (!tg_plain_field_text(shape->table, row, col, digits, &v)) continue;
     const bool number = v.p >= digits && v.p <= digits + sizeof w->labels[0].digits;
     if (shape->parts[f] == PLAIN_UNIT) {
       if (key->unit.n == 0) key->unit = v;
     } else if (!number || shape->parts[f] == PLAIN_LABEL || shape->parts[f] >= PLAIN_CLUSTER) {
-      plain_add_named(w, tg_str_of(shape->names[f]), v, key);
+      tg_plain_add_named(w, tg_str_of(shape->names[f]), v, key);
     }
   }
 }
@@ -236,7 +237,7 @@ static bool find_head(plain_walk *w, const plain_rule *r, size_t row, const tg_r
     const size_t k = h->after ? h->next + i : h->next - 1 - i;
     if (h->section && section_of(t, k) != section_of(r->shape.table, row)) return false;
     if (!h->section && tg_boot_at(w->out, w->source, offset_of(t, k)) != at->boot) return false;
-    if (!h->section && !plain_agree(&r->shape, row, &h->shape, k)) continue;
+    if (!h->section && !tg_plain_agree(&r->shape, row, &h->shape, k)) continue;
     *found = k;
     return true;
   }
@@ -259,19 +260,20 @@ static void fill_clock(const plain_walk *w, uint32_t boot, tg_key *key) {
   }
 }
 
-void plain_begin_key(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at, tg_key *key) {
+void tg_plain_begin_key(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at,
+                        tg_key *key) {
   tg_key_init(key);
   key->format = r->format;
   key->operation = r->operation;
   key->unit = tg_str_of(tg_ruleset_unit(w->set, r->shape.rule, NULL));
   key->better = tg_ruleset_better(w->set, r->shape.rule);
   w->n_labels = 0;
-  plain_add_fields(w, &r->shape, row, key);
+  tg_plain_add_fields(w, &r->shape, row, key);
   for (size_t i = 0; i < r->n_heads; i++) {
     size_t k = 0;
     const tg_str own = key->operation;
     if (!find_head(w, r, row, at, &r->heads[i], &k)) continue;
-    plain_add_fields(w, &r->heads[i].shape, k, key);
+    tg_plain_add_fields(w, &r->heads[i].shape, k, key);
     if (own.n > 0 && own.p != r->operation.p) key->operation = own;
   }
   fill_clock(w, at->boot, key);
@@ -283,7 +285,7 @@ static bool name_before(tg_str a, tg_str b) {
   return order != 0 ? order < 0 : a.n < b.n;
 }
 
-tg_status plain_end_key(plain_walk *w, tg_key *key) {
+tg_status tg_plain_end_key(plain_walk *w, tg_key *key) {
   uint16_t order[PLAIN_LABELS];
   tg_status status = TG_OK;
   for (size_t i = 0; i < w->n_labels; i++) {

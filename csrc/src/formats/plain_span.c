@@ -9,10 +9,9 @@
 /* A begin line without its end. */
 static tg_status tell_open(plain_walk *w, const plain_rule *r, const plain_open *open) {
   if (r->soft) return TG_OK;
-  return tg_result_problem(w->out, w->source, open->line, open->offset,
-                           tg_ruleset_name(w->set, r->shape.rule), "no-end",
-                           "no line of rule %s ends this span",
-                           tg_ruleset_name(w->set, r->ties.until));
+  return tg_result_problem(
+      w->out, w->source, open->line, open->offset, tg_ruleset_name(w->set, r->shape.rule), "no-end",
+      "no line of rule %s ends this span", tg_ruleset_name(w->set, r->ties.until));
 }
 
 static void drop(plain_rule *r, size_t i) {
@@ -20,10 +19,10 @@ static void drop(plain_rule *r, size_t i) {
   memmove(r->open + i, r->open + i + 1, (r->n_open - i) * sizeof *r->open);
 }
 
-tg_status plain_span_begin(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at) {
+tg_status tg_plain_span_begin(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at) {
   tg_status status = TG_OK;
   for (size_t i = r->n_open; i > 0 && status == TG_OK; i--) {
-    const bool same = plain_agree(&r->shape, r->open[i - 1].row, &r->shape, row);
+    const bool same = tg_plain_agree(&r->shape, r->open[i - 1].row, &r->shape, row);
     if (!same && !(i == 1 && r->n_open == OPEN_SPANS)) continue;
     status = tell_open(w, r, &r->open[i - 1]);
     drop(r, i - 1);
@@ -42,7 +41,7 @@ static size_t other_field(const plain_rule *r, size_t field) {
   return SIZE_MAX;
 }
 
-void plain_share_values(plain_rule *r) {
+void tg_plain_share_values(plain_rule *r) {
   for (size_t f = 0; f < r->shape.n_fields; f++) {
     const size_t other = r->shape.parts[f] == PLAIN_VALUE ? other_field(r, f) : SIZE_MAX;
     if (other != SIZE_MAX) r->end.parts[other] = PLAIN_VALUE;
@@ -62,8 +61,7 @@ static tg_status difference(const plain_rule *r, size_t from, size_t to, const t
       if (y < x) return TG_ERANGE;
       if (y - x > INT64_MAX) return TG_EOVERFLOW;
       v = (int64_t)(y - x);
-    } else if (tg_table_i64(r->shape.table, from, a, &s) &&
-               tg_table_i64(r->end.table, to, b, &t)) {
+    } else if (tg_table_i64(r->shape.table, from, a, &s) && tg_table_i64(r->end.table, to, b, &t)) {
       if (__builtin_sub_overflow(t, s, &v)) return TG_EOVERFLOW;
     } else {
       return TG_ENODATA;
@@ -86,43 +84,42 @@ static tg_status add_span(plain_walk *w, plain_rule *r, size_t from, size_t row,
     tg_reading reading = *at;
     status = difference(r, from, row, &value, &reading.value);
     if (status == TG_ENODATA) continue;
-    if (status == TG_EOVERFLOW) return plain_too_large(w, r, at, value.metric);
+    if (status == TG_EOVERFLOW) return tg_plain_too_large(w, r, at, value.metric);
     if (status == TG_ERANGE)
       return tg_result_problem(w->out, w->source, at->line, at->offset,
                                tg_ruleset_name(w->set, r->shape.rule), "time-back",
                                "%s is less than where the span begins", value.metric);
     if (status != TG_OK) return status;
-    plain_begin_key(w, r, from, at, &key);
-    plain_add_fields(w, &r->end, row, &key);
-    status = plain_end_key(w, &key);
-    if (status == TG_OK) status = plain_add(w, r, from, &value, &key, &reading);
+    tg_plain_begin_key(w, r, from, at, &key);
+    tg_plain_add_fields(w, &r->end, row, &key);
+    status = tg_plain_end_key(w, &key);
+    if (status == TG_OK) status = tg_plain_add(w, r, from, &value, &key, &reading);
     if (status != TG_OK) return status;
   }
   return TG_OK;
 }
 
-tg_status plain_span_end(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at) {
+tg_status tg_plain_span_end(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at) {
   for (size_t i = r->n_open; i > 0; i--) {
     const plain_open open = r->open[i - 1];
-    if (open.boot != at->boot || !plain_agree(&r->shape, open.row, &r->end, row)) continue;
+    if (open.boot != at->boot || !tg_plain_agree(&r->shape, open.row, &r->end, row)) continue;
     drop(r, i - 1);
     return add_span(w, r, open.row, row, at);
   }
   if (r->soft) return TG_OK;
-  return tg_result_problem(w->out, w->source, at->line, at->offset,
-                           tg_ruleset_name(w->set, r->ties.until), "no-start",
-                           "no line of rule %s begins this span",
-                           tg_ruleset_name(w->set, r->shape.rule));
+  return tg_result_problem(
+      w->out, w->source, at->line, at->offset, tg_ruleset_name(w->set, r->ties.until), "no-start",
+      "no line of rule %s begins this span", tg_ruleset_name(w->set, r->shape.rule));
 }
 
-tg_status plain_span_finish(plain_walk *w, plain_rule *r) {
+tg_status tg_plain_span_finish(plain_walk *w, plain_rule *r) {
   tg_status status = TG_OK;
   for (size_t i = 0; i < r->n_open && status == TG_OK; i++) status = tell_open(w, r, &r->open[i]);
   r->n_open = 0;
   return status;
 }
 
-tg_status plain_hold(plain_walk *w, const tg_reading *reading, uint64_t grows) {
+tg_status tg_plain_hold(plain_walk *w, const tg_reading *reading, uint64_t grows) {
   const size_t key = reading->key;
   const tg_alloc *a = w->in->alloc;
   if (reading->key == TG_NONE) return tg_result_reading(w->out, reading);
@@ -146,7 +143,7 @@ tg_status plain_hold(plain_walk *w, const tg_reading *reading, uint64_t grows) {
   return status;
 }
 
-tg_status plain_release_held(plain_walk *w) {
+tg_status tg_plain_release_held(plain_walk *w) {
   tg_status status = TG_OK;
   for (size_t i = 0; i < w->n_held && status == TG_OK; i++)
     status = tg_result_reading(w->out, &w->held[i].reading);
