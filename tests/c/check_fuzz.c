@@ -90,6 +90,7 @@ int main(void) {
 #include "../fuzz/fuzz_capture.c"
 #include "../fuzz/fuzz_formats.c"
 #include "../fuzz/fuzz_legacy.c"
+#include "../fuzz/fuzz_quick.c"
 #include "../fuzz/fuzz_reader.c"
 #include "../fuzz/fuzz_scanner.c"
 #include "../fuzz/fuzz_template.c"

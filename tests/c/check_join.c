@@ -30,7 +30,7 @@ typedef struct source {
 
 static tg_status read_part(const tg_alloc *a, const char *p, size_t n, uint64_t max_problems,
                            source *out) {
-  const tg_reader_options options = {.keep_near = true, .max_problems = max_problems};
+  const tg_reader_options options = {.keep_near = TG_KEEP_ALL, .max_problems = max_problems};
   tg_reader *reader = NULL;
   *out = (source){NULL, NULL};
   tg_status status = tg_ruleset_new(a, rules, RULES, &out->set, NULL);

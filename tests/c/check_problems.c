@@ -49,7 +49,7 @@ END_TEST
 /* For --why: what came near every rule. */
 static char *near_text(const tg_rule_def *defs, size_t n, const char *text, bool keep) {
   tg_ruleset *set = tr_rules(defs, n);
-  tg_reader_options options = {.keep_near = keep};
+  tg_reader_options options = {.keep_near = keep ? TG_KEEP_ALL : TG_KEEP_NONE};
   tg_records *r = tr_read(set, (const uint8_t *)text, strlen(text), 0, &options);
   tr_text t = {NULL, 0, 0};
   tr_add(&t, "%s", "");

@@ -469,7 +469,7 @@ static tg_status read_hostile(const tg_alloc *a) {
   tg_ruleset *set = NULL;
   tg_reader *reader = NULL;
   tg_records *records = NULL;
-  tg_reader_options options = {.repair_uart = true, .keep_near = true, .max_line = 100};
+  tg_reader_options options = {.repair_uart = true, .keep_near = TG_KEEP_ALL, .max_line = 100};
   tg_status status = tg_ruleset_new(NULL, defs, 11, &set, NULL);
   ck_assert_int_eq(status, TG_OK);
   status = tg_reader_new(a, set, &options, &reader, NULL);

@@ -15,7 +15,7 @@
 /* Every target: NAME is the function fuzz_NAME. */
 #define FUZZ_TARGETS(X)                                                                        \
   X(template) X(scanner) X(reader) X(transport) X(optee) X(ftrace) X(tftf) X(pmf) X(runs)      \
-  X(formats) X(csv) X(vcd) X(dump) X(legacy)
+  X(formats) X(quick) X(csv) X(vcd) X(dump) X(legacy)
 
 #define FUZZ_DECLARE(name) int fuzz_##name(const uint8_t *p, size_t n);
 FUZZ_TARGETS(FUZZ_DECLARE)
@@ -82,7 +82,7 @@ static inline void fuzz_same_records(const tg_records *a, const tg_records *b) {
     tg_ledger y;
     FUZZ_CHECK(tg_records_ledger(a, i, &x) == TG_OK && tg_records_ledger(b, i, &y) == TG_OK);
     FUZZ_CHECK(x.occurrences == y.occurrences && x.used == y.used && x.problems == y.problems);
-    FUZZ_CHECK(x.used + x.problems <= x.occurrences);
+    FUZZ_CHECK(x.used + x.problems <= x.occurrences && x.unread == y.unread);
     FUZZ_CHECK(x.further == x.occurrences - x.used - x.problems);
   }
   const tg_source_totals s = tg_records_totals(a);

@@ -74,7 +74,7 @@ int fuzz_reader(const uint8_t *p, size_t n) {
   static tg_ruleset *set; /* made once: compiling it takes longer than most inputs */
   if (n < 2) return 0;
   const tg_reader_options options = {.repair_uart = (p[0] & 1) != 0,
-                                     .keep_near = (p[0] & 2) != 0,
+                                     .keep_near = (tg_keep_near)((p[0] >> 4 & 3) % 3),
                                      .max_line = bounds[(p[0] >> 2) & 3]};
   const size_t step = 1 + p[1];
   p += 2;

@@ -24,6 +24,8 @@ const fuzz_seed fuzz_seeds[] = {
     SEED("reader", OPT "* Summary *\nTests Failed : 2\nodd\n===\n"),
     SEED("reader", OPT LAVA("<RT_INSTR:t\\t1\\t2\\t3/>") "\x1b[0mx=1e3us y=2[0m (cv nan%)\n"),
     SEED("reader", OPT "\x04 kworker/0:1-events-12 [000] fn: p (1F, 2)\rw: q=\"a b\" 1,234\n"),
+    SEED("quick", "\x01" "NOTICE:  73 cycles\t11 ns\r\n<RT_INSTR:t 1 2 3/><RT_INSTR:x\ntook 1.5 ms, 3 times\n"),
+    SEED("quick", "\x02" "  a-201 [001] ..... 55.034: optee_invoke_fn_begin: param=0f (3, 1)\nsays \"a\"\n"),
     SEED("transport", LAVA("a\\tb\\\"c\\x41\\u00b5")),
     SEED("transport", "- {lvl: feedback, ns: 'a', msg: [\"a\\nb\", 'c''d', e]}"),
     SEED("transport", "[2026-05-18 09:31:02.104] [    3.1] [cpu 0x0100] > |u| \x1b[1;31mx[0my"),

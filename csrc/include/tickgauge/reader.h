@@ -20,12 +20,19 @@ extern "C" {
 typedef struct tg_reader tg_reader;
 typedef struct tg_records tg_records;
 
+/* Which near misses a reader remembers, at most TG_NEAR_KEPT of each rule. */
+typedef enum tg_keep_near {
+  TG_KEEP_NONE = 0,
+  TG_KEEP_FREE = 1, /* those of lines that gave no record */
+  TG_KEEP_ALL = 2   /* also those of lines that another rule took: slower */
+} tg_keep_near;
+
 typedef struct tg_reader_options {
   uint64_t max_line;     /* bytes of a line; longer is a problem. 0 = 1 MiB */
   uint64_t max_records;  /* 0 = 2^40; beyond it feed gives TG_ELIMIT, the records so far are kept */
   uint64_t max_problems; /* listed one by one; further ones are only counted. 0 = 2^20 */
   bool repair_uart;      /* lift whole TEE spans out of REE lines and join the rest */
-  bool keep_near;        /* remember the nearest miss of every tag occurrence (--why) */
+  tg_keep_near keep_near;
   uint64_t max_label;    /* bytes of a text of a record; longer makes it a problem. 0 = 4096 */
 } tg_reader_options;
 
@@ -100,7 +107,7 @@ TG_API const tg_table *tg_records_problems(const tg_records *r);
 
 /* With keep_near: for every rule the lines that came nearest to it and did not match, at most
  * TG_NEAR_KEPT of each, the nearest first: lines without any record before lines that another rule
- * took, then by how far the template reached. Without keep_near the table is empty. */
+ * took (TG_KEEP_ALL), then by how far the template reached. With TG_KEEP_NONE the table is empty. */
 #define TG_NEAR_KEPT 5
 enum {
   TG_NEAR_RULE = 0,     /* "rule" TEXT */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "straight.h"
+#include "plan.h"
 #include "template_parse.h"
 
 #define TG_TAG_BYTES 3 /* the shortest literal that becomes a tag by itself */
@@ -185,13 +185,8 @@ static tg_status link_words(tg_template *t) {
 static void link_blanks(tg_template *t) {
   for (size_t k = 0; k + 1 < t->n_inst; k++) {
     if (t->inst[k].op != TG_OP_BLANKS) continue;
-    const tg_inst *next = &t->inst[k + 1];
-    bool blank = next->op == TG_OP_BLANK || next->op == TG_OP_BLANKS || next->op == TG_OP_TEXT ||
-                 next->op == TG_OP_OPTION ||
-                 (next->op == TG_OP_NUMBER && next->width > 0);
-    for (uint32_t i = 0; i < next->alts && next->op != TG_OP_WORD; i++) {
-      blank |= tg_is_blank(t->pool[t->alts[next->alt + i].at]);
-    }
+    const tg_first next = tg_first_of(t, k + 1, t->n_inst);
+    const bool blank = tg_first_blank(&next);
     t->inst[k].possessive = !blank || last_of_option(t, k);
   }
 }
@@ -257,7 +252,5 @@ tg_status tg_template_link(tg_template *t, const char *tag, bool row, tg_error *
   link_blanks(t);
   link_numbers(t);
   link_memo(t, row);
-  t->straight = tg_template_straight(t);
-  if (t->straight) tg_template_mark_gaps(t);
-  return TG_OK;
+  return tg_straight_plan(t);
 }

@@ -24,17 +24,19 @@ typedef struct kept_miss {
 struct tg_near_store {
   tg_alloc alloc;
   const tg_ruleset *rules;
+  bool all; /* lines that another rule took count as well */
   kept_miss *kept; /* TG_NEAR_KEPT for every rule, the nearest first */
   uint8_t *n_kept;
   tg_miss *held;
   size_t n_held, cap_held;
 };
 
-tg_status tg_near_new(const tg_alloc *a, const tg_ruleset *rules, tg_near_store **out) {
+tg_status tg_near_new(const tg_alloc *a, const tg_ruleset *rules, bool all, tg_near_store **out) {
   tg_near_store *s = tg_zalloc(a, 1, sizeof *s);
   if (s == NULL) return TG_ENOMEM;
   s->alloc = *a;
   s->rules = rules;
+  s->all = all;
   size_t n = rules->n_rules + 1; /* at most 4097: no product below can overflow */
   s->kept = tg_take(a, n * TG_NEAR_KEPT, sizeof *s->kept);
   s->n_kept = tg_zalloc(a, n, 1);
@@ -95,7 +97,8 @@ static void near_keep(tg_near_store *s, const tg_miss *miss, size_t taken) {
 }
 
 void tg_near_settle(tg_near_store *s, size_t taken) {
-  for (size_t i = 0; i < s->n_held; i++) near_keep(s, &s->held[i], taken);
+  const bool wanted = s->all || taken == TG_NOT;
+  for (size_t i = 0; wanted && i < s->n_held; i++) near_keep(s, &s->held[i], taken);
   s->n_held = 0;
 }
 

@@ -18,15 +18,16 @@ typedef struct tg_miss {
 
 typedef struct tg_near_store tg_near_store;
 
-/* Room for the misses of `rules` rules. TG_OK, TG_ENOMEM. */
-tg_status tg_near_new(const tg_alloc *a, const tg_ruleset *rules, tg_near_store **out);
+/* Room for the misses of all rules; `all`: also those of lines that another rule took.
+ * TG_OK, TG_ENOMEM. */
+tg_status tg_near_new(const tg_alloc *a, const tg_ruleset *rules, bool all, tg_near_store **out);
 void tg_near_free(tg_near_store *s);
 /* Buffers a near miss until the matching rule of the current line is known. TG_OK, TG_ENOMEM. */
 tg_status tg_near_hold(tg_near_store *s, const tg_miss *miss);
 /* True where a miss of `rule` that came `reach` bytes far may be kept: it ranks before one that is,
  * or there is room. `taken`: another rule took the line. */
 bool tg_near_wants(const tg_near_store *s, size_t rule, size_t reach, bool taken);
-/* The line is over: `taken` got its record, TG_NOT: nobody. */
+/* The line is over: rule `taken` got its record, TG_NOT: none did. */
 void tg_near_settle(tg_near_store *s, size_t taken);
 /* Writes the kept misses into a new table; `s` NULL gives an empty one. TG_OK, TG_ENOMEM. */
 tg_status tg_near_table(const tg_alloc *a, const tg_near_store *s, tg_table **out);

@@ -1,33 +1,102 @@
-/* quick.c - the usual line: one tag, plain text, straight rules.
+/* quick.c - the usual line: plain text, one record or none, rules with a straight way.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
 #include "state.h"
 #include "straight.h"
 
+enum { MOST_MISSES = 24 }; /* noted on a line; with more it takes the full way */
+
 typedef enum verdict { FULL_TRY, NO_RULE, RULE } verdict;
 
-/* The first rule of the tag that matches. Not one: NO_RULE, or FULL_TRY where one is not straight
- * or a miss may have to be kept. Rules of both policies under one tag take turns in another way,
- * which is left to the full try. */
-static verdict find_rule(const tg_reader *r, const tg_tag *tag, tg_straight *m, size_t at,
+/* A noted miss; `group` is the first rule that is tried together with it. */
+typedef struct near_miss {
+  uint32_t rule, group;
+  size_t reach;
+} near_miss;
+
+/* The line at hand: its hits, the match, and the misses so far. */
+typedef struct quick_line {
+  const tg_hit *hits;
+  size_t n_hits;
+  tg_straight *match; /* of `rule` with its tag on `tag_at` */
+  size_t rule, tag_at;
+  bool hard; /* a tag that must give a record gave none */
+  near_miss misses[MOST_MISSES];
+  size_t n_misses;
+} quick_line;
+
+/* Keeps a miss until the line is decided; false where there is no room. */
+static bool note_miss(const tg_reader *r, quick_line *q, const tg_tag *tag, uint32_t rule,
+                      const tg_straight *m) {
+  if (r->near == NULL || !m->noted) return true;
+  if (q->n_misses == MOST_MISSES) return false;
+  const bool all = r->rules->rules[rule].all;
+  q->misses[q->n_misses++] = (near_miss){rule, all ? tag->rules[0] : rule, m->reach};
+  return true;
+}
+
+/* The first rule of the tag that matches. Not one: NO_RULE, or FULL_TRY where it cannot be known.
+ * Rules of both policies under one tag take turns in another way, which is left to the full try,
+ * and so is the begin of a section. */
+static verdict find_rule(const tg_reader *r, quick_line *q, const tg_hit *hit, tg_straight *m,
                          size_t *rule) {
-  const bool all = r->rules->rules[tag->rules[0]].all;
-  bool keep_taken = false, keep_free = false;
+  const tg_tag *tag = &r->rules->tags[hit->needle];
+  m->anywhere = !r->rules->rules[tag->rules[0]].all;
   for (size_t k = 0; k < tag->n_rules; k++) {
-    const tg_rule *it = &r->rules->rules[tag->rules[k]];
-    if (!it->t->straight || it->all != all || it->section != TG_NOT) return FULL_TRY;
+    const uint32_t number = tag->rules[k];
+    const tg_rule *it = &r->rules->rules[number];
+    if (!it->t->straight || it->all == m->anywhere) return FULL_TRY;
     m->t = it->t;
-    if (tg_straight_match(m, at)) {
-      *rule = tag->rules[k];
-      return keep_taken ? FULL_TRY : RULE;
+    if (tg_straight_match(m, hit->at)) {
+      *rule = number;
+      return it->section == TG_NOT ? RULE : FULL_TRY;
     }
-    if (m->gave_up) return FULL_TRY;
-    if (r->near == NULL) continue;
-    keep_taken = keep_taken || tg_near_wants(r->near, tag->rules[k], m->reach, true);
-    keep_free = keep_free || tg_near_wants(r->near, tag->rules[k], m->reach, false);
+    if (m->gave_up || !note_miss(r, q, tag, number, m)) return FULL_TRY;
   }
-  return keep_free ? FULL_TRY : NO_RULE;
+  return NO_RULE;
+}
+
+static bool tag_stands_twice(const quick_line *q, size_t i) {
+  for (size_t k = 0; k < i; k++)
+    if (q->hits[k].needle == q->hits[i].needle) return true;
+  return false;
+}
+
+/* Asks every tag of the line. RULE: exactly one rule matches, and no torn record stands beside it.
+ * NO_RULE: nothing matches, and nothing had to. */
+static verdict find_record(const tg_reader *r, quick_line *q, tg_straight *first,
+                           tg_straight *second) {
+  verdict whole = NO_RULE;
+  for (size_t i = 0; i < q->n_hits; i++) {
+    const tg_tag *tag = &r->rules->tags[q->hits[i].needle];
+    size_t rule = TG_NOT;
+    if (tag_stands_twice(q, i)) return FULL_TRY;
+    const verdict one = find_rule(r, q, &q->hits[i], whole == RULE ? second : first, &rule);
+    if (one == FULL_TRY || (one == RULE && whole == RULE)) return FULL_TRY;
+    if (one == NO_RULE && tag->hard) {
+      if (r->rules->rules[tag->rules[0]].all) return FULL_TRY;
+      q->hard = true;
+    }
+    if (one != RULE) continue;
+    whole = RULE;
+    q->rule = rule;
+    q->tag_at = q->hits[i].at;
+    q->match = first;
+  }
+  return q->hard && whole != RULE ? FULL_TRY : whole;
+}
+
+/* True where the full way would keep a near miss of this line, which `taken` got (TG_NOT: none). */
+static bool keeps_miss(const tg_reader *r, const quick_line *q, size_t taken) {
+  if (taken != TG_NOT && r->options.keep_near != TG_KEEP_ALL) return false;
+  for (size_t i = 0; i < q->n_misses; i++) {
+    const near_miss *miss = &q->misses[i];
+    const bool tried = taken == TG_NOT || miss->group < taken ||
+                       (r->rules->rules[taken].all && r->rules->rules[miss->rule].all);
+    if (tried && tg_near_wants(r->near, miss->rule, miss->reach, taken != TG_NOT)) return true;
+  }
+  return false;
 }
 
 /* A text that the transport leaves as it is. */
@@ -37,38 +106,43 @@ static bool is_plain(const tg_reader *r, const uint8_t *p, size_t n) {
   return !r->hits.escapes || memchr(p, 0x1b, n) == NULL;
 }
 
+static tg_status add_record(tg_reader *r, const quick_line *q, uint64_t offset) {
+  const tg_straight *m = q->match;
+  tg_line *line = &r->usual;
+  bool added;
+  line->p = m->p;
+  line->n = m->n;
+  line->offset = line->raw_offset = offset;
+  line->number = r->lines + 1;
+  line->raw = (tg_str){m->p, m->n};
+  const tg_found found = {.line = line,
+                          .fields = m->fields,
+                          .numbers = m->numbers,
+                          .known = m->known,
+                          .rule = q->rule,
+                          .start = m->start,
+                          .end = m->end,
+                          .tag_pos = q->tag_at};
+  return tg_records_add(r->out, &found, &added);
+}
+
 tg_status tg_reader_quick(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset,
-                          const tg_hit *hit, bool *done) {
-  const tg_tag *tag = &r->rules->tags[hit->needle];
-  uint64_t numbers[TG_TEMPLATE_FIELDS];
-  size_t rule = TG_NOT;
+                          const tg_hit *hits, size_t n_hits, bool *done) {
+  uint64_t numbers[2][TG_TEMPLATE_FIELDS];
+  quick_line q = {.hits = hits, .n_hits = n_hits};
   *done = false;
   while (r->hits.returns && n > 0 && p[n - 1] == '\r') n--;
   if (!is_plain(r, p, n)) return TG_OK;
-  tg_straight m = {.p = p, .n = n, .fields = r->spans, .numbers = numbers};
-  const verdict found_rule = find_rule(r, tag, &m, hit->at, &rule);
-  if (found_rule == FULL_TRY) return TG_OK;
-  if (found_rule == NO_RULE && (tag->hard || tg_has_colour(p, n))) return TG_OK;
+  tg_straight first = {.p = p, .n = n, .fields = r->quick_spans[0], .numbers = numbers[0]};
+  tg_straight second = {.p = p, .n = n, .fields = r->quick_spans[1], .numbers = numbers[1]};
+  const verdict found = find_record(r, &q, &first, &second);
+  if (found == FULL_TRY || (found == NO_RULE && tg_has_colour(p, n))) return TG_OK;
+  if (keeps_miss(r, &q, found == RULE ? q.rule : TG_NOT)) return TG_OK;
   *done = true;
-  r->out->tally[hit->needle].occurrences++;
-  if (found_rule == NO_RULE) {
-    r->out->tally[hit->needle].unread++;
-    return TG_OK;
+  for (size_t i = 0; i < n_hits; i++) {
+    tg_tally *tally = &r->out->tally[hits[i].needle];
+    tally->occurrences++;
+    tally->unread += found == NO_RULE;
   }
-  tg_line *line = &r->usual;
-  line->p = p;
-  line->n = n;
-  line->offset = line->raw_offset = offset;
-  line->number = r->lines + 1;
-  line->raw = (tg_str){p, n};
-  const tg_found found = {.line = line,
-                          .fields = m.fields,
-                          .numbers = numbers,
-                          .known = m.known,
-                          .rule = rule,
-                          .start = m.start,
-                          .end = m.end,
-                          .tag_pos = hit->at};
-  bool added;
-  return tg_records_add(r->out, &found, &added);
+  return found == RULE ? add_record(r, &q, offset) : TG_OK;
 }

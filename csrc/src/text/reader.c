@@ -50,7 +50,8 @@ tg_status tg_reader_new(const tg_alloc *a, tg_ruleset *rules, const tg_reader_op
   tg_copy_init(&r->section_channel, a);
   tg_status status = reader_buffers(r);
   if (status == TG_OK) status = tg_records_new(a, rules, &r->options, &r->out);
-  if (status == TG_OK && r->options.keep_near) status = tg_near_new(a, rules, &r->near);
+  if (status == TG_OK && r->options.keep_near != TG_KEEP_NONE)
+    status = tg_near_new(a, rules, r->options.keep_near == TG_KEEP_ALL, &r->near);
   if (status == TG_OK && r->options.repair_uart) status = tg_uart_new(a, &r->uart);
   if (status != TG_OK) goto fail;
   *out = r;

@@ -41,6 +41,7 @@ struct tg_records {
   uint64_t max_records, max_problems, max_label;
   tg_source_totals totals;
   uint32_t sections;  /* that were opened */
+  uint64_t lines_with_hits, quick_lines; /* that the reader looked at; that took the quick way */
   bool ends_plainly;  /* behind an LF, outside sections: a later part may follow */
   bool has_lines;     /* there was an LF */
   tg_copy folded; /* a text whose micro signs were made one */

@@ -55,9 +55,12 @@ struct tg_reader {
   size_t n_fresh, cap_fresh;
   tg_match *match; /* one per rule of a tag */
   tg_span *spans;  /* TG_TEMPLATE_FIELDS per match */
+  tg_span quick_spans[2][TG_TEMPLATE_FIELDS]; /* of two matches of the quick way */
+  bool full_only; /* no line takes the quick way: for tests, which compare the two */
 
-  tg_near_store *near; /* NULL without keep_near */
+  tg_near_store *near; /* NULL: no miss is kept */
   bool noting;         /* misses are kept */
+  size_t taker;        /* the first rule that matched the line, TG_NOT: none */
 
   /* section */
   size_t section; /* TG_NOT: outside */
@@ -105,11 +108,11 @@ tg_status tg_reader_long(tg_reader *r, const uint8_t *p, size_t n, uint64_t offs
 
 /* quick.c */
 
-/* Reads the usual kind of line: one that ends, with one hit, outside sections, no shared UART,
- * straight rules, no miss worth to be kept. Not `*done`: it is another kind, and nothing
- * happened. */
+/* Reads the usual kind of line: one that ends, with a few hits, each of another tag, outside
+ * sections, no shared UART, rules with a straight way, at most one record, no torn one, no miss worth
+ * to be kept. Not `*done`: it is another kind, and nothing happened. */
 tg_status tg_reader_quick(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset,
-                          const tg_hit *hit, bool *done);
+                          const tg_hit *hits, size_t n_hits, bool *done);
 
 /* text_line.c */
 

@@ -9,42 +9,6 @@
 enum { SAFE_DIGITS = 19, SAFE_HEX = 16 }; /* as many never overflow 64 bits */
 enum { MAX_STARTS = 16 };                 /* tries on a line, so that time stays linear */
 
-static bool item_is_straight(const tg_inst *in) {
-  switch (in->op) {
-    case TG_OP_LITERAL:
-    case TG_OP_BLANK:
-    case TG_OP_END:
-    case TG_OP_MATCH:
-      return true;
-    case TG_OP_BLANKS:
-    case TG_OP_TEXT:
-      return in->possessive;
-    case TG_OP_NUMBER:
-      return in->width == 0;
-    case TG_OP_WORD:
-      return in->alts == 0;
-    default:
-      return false;
-  }
-}
-
-bool tg_template_straight(const tg_template *t) {
-  if (t->begin || t->tag_inst == SIZE_MAX) return false;
-  if (t->lead == SIZE_MAX && t->inst[0].op != TG_OP_LITERAL) return false;
-  for (size_t k = 0; k < t->n_inst; k++)
-    if (t->inst[k].optional || !item_is_straight(&t->inst[k])) return false;
-  return true;
-}
-
-void tg_template_mark_gaps(tg_template *t) {
-  for (size_t k = 0; k + 2 < t->n_inst; k++) {
-    const tg_inst *number = &t->inst[k + 2];
-    t->inst[k].gap_number = t->inst[k].op == TG_OP_BLANK && t->inst[k + 1].op == TG_OP_BLANKS &&
-                            number->op == TG_OP_NUMBER && number->type == TG_FIELD_UINT &&
-                            number->field != UINT32_MAX;
-  }
-}
-
 static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n) {
   if (n >= 8) return memcmp(a, b, n) == 0;
   for (size_t i = 0; i < n; i++)
@@ -127,10 +91,43 @@ static inline size_t hex_run(const uint8_t *p, size_t n, size_t pos, uint8_t typ
   return pos;
 }
 
+/* The value of a plain decimal number with a power of ten as its column keeps it, and where it ends;
+ * false where it is another kind, or might not fit. */
+static bool plain_decimal(const tg_straight *m, int32_t exp10, size_t pos, size_t *end,
+                          uint64_t *value) {
+  static const uint64_t power[] = {1,         10,         100,         1000,         10000,
+                                   100000,    1000000,    10000000,    100000000,    1000000000};
+  uint64_t whole, part = 0;
+  const size_t dot = decimal_run(m->p, m->n, pos, &whole);
+  size_t at = dot, digits = 0;
+  if (dot == pos || exp10 > 0 || exp10 < -9) return false;
+  if (dot < m->n && m->p[dot] == '.') {
+    at = decimal_run(m->p, m->n, dot + 1, &part);
+    digits = at - dot - 1;
+    if (digits == 0) return false;
+  }
+  const size_t kept = (size_t)-exp10;
+  if (digits > kept || dot - pos + kept > SAFE_DIGITS - 1) return false;
+  *value = whole * power[kept] + part * power[kept - digits];
+  *end = at;
+  return true;
+}
+
+/* Where a number of the rarer kinds ends, by the matcher's own rules; it is read later. */
+static size_t other_number(const tg_straight *m, const tg_inst *in, size_t pos) {
+  tg_scratch none = {.work = 0};
+  tg_match line = {.p = m->p, .n = m->n, .s = &none};
+  tg_inst alone = *in;
+  alone.cache = TG_NO_PLANE;
+  const size_t end = tg_number_end(&line, &alone, pos);
+  return end == SIZE_MAX ? pos : end;
+}
+
 /* Digits, their value where it surely fits. The end, `pos` itself where no number begins. */
 static size_t take_number(tg_straight *m, const tg_inst *in, size_t pos) {
+  const bool kept = in->field != UINT32_MAX;
   uint64_t value = 0;
-  size_t from = pos, end, safe = SAFE_DIGITS;
+  size_t end, safe = SAFE_DIGITS;
   switch (in->type) {
     case TG_FIELD_UINT:
       end = decimal_run(m->p, m->n, pos, &value);
@@ -140,22 +137,22 @@ static size_t take_number(tg_straight *m, const tg_inst *in, size_t pos) {
       end = hex_run(m->p, m->n, pos, in->type, &value);
       safe = SAFE_HEX;
       break;
-    default: { /* the rarer kinds by the matcher's own rules, read later */
-      tg_scratch none = {.work = 0};
-      tg_match line = {.p = m->p, .n = m->n, .s = &none};
-      tg_inst alone = *in;
-      alone.cache = TG_NO_PLANE;
-      end = tg_number_end(&line, &alone, pos);
-      if (end == SIZE_MAX) return pos;
+    case TG_FIELD_DEC:
+      if (kept && plain_decimal(m, m->t->fields[in->field].exp10, pos, &end, &value)) {
+        safe = SIZE_MAX;
+        break;
+      }
+      /* fall through */
+    default:
+      end = other_number(m, in, pos);
       safe = 0;
-    }
   }
-  if (in->field != UINT32_MAX && end > pos) {
-    if (end - from <= safe) {
+  if (kept && end > pos) {
+    if (end - pos <= safe) {
       m->numbers[in->field] = value;
       m->known |= UINT64_C(1) << in->field;
     } else {
-      m->fields[in->field] = (tg_span){from, end};
+      m->fields[in->field] = (tg_span){pos, end};
     }
   }
   return end;
@@ -175,12 +172,22 @@ static inline size_t gap_number(tg_straight *m, const tg_inst *number, size_t po
   return end;
 }
 
-static void keep(tg_straight *m, const tg_inst *in, size_t start, size_t end) {
-  if (in->field != UINT32_MAX) m->fields[in->field] = (tg_span){start, end};
+/* Where a walk stands; `edge`: a number ends at `pos`, and no literal followed yet. */
+typedef struct walker {
+  size_t start, pos, tag_at;
+  bool edge;
+} walker;
+
+static inline bool keep(tg_straight *m, const tg_inst *in, walker *w, size_t end) {
+  if (in->field != UINT32_MAX) m->fields[in->field] = (tg_span){w->pos, end};
+  w->pos = end;
+  w->edge = false;
+  return true;
 }
 
 /* A miss at `pos`. */
 static bool miss(tg_straight *m, size_t start, size_t pos) {
+  m->noted = true;
   if (pos - start > m->reach) m->reach = pos - start;
   return false;
 }
@@ -192,93 +199,192 @@ static size_t common(const tg_straight *m, tg_literal lit, size_t pos) {
   return pos + k;
 }
 
-/* Follows the template from `start`; its tag must fall on `tag_at`. */
-static bool walk(tg_straight *m, size_t start, size_t tag_at) {
+static inline bool step_literal(tg_straight *m, const tg_inst *in, walker *w) {
   const tg_template *t = m->t;
-  const uint8_t *p = m->p;
-  const size_t n = m->n;
-  size_t pos = start, from;
-  bool edge = false; /* a number ends at `pos`, and no literal followed yet */
+  const tg_literal lit = t->alts[in->alt];
+  bool known = false;
+  if (in == t->inst + t->tag_inst) {
+    const bool here = w->pos + t->tag_skew == w->tag_at;
+    if (!here && !m->anywhere) return false;
+    known = here && lit.n == t->tag.n;
+  }
+  if (!known && (m->n - w->pos < lit.n || !same_bytes(m->p + w->pos, t->pool + lit.at, lit.n)))
+    return miss(m, w->start, common(m, lit, w->pos));
+  w->pos += lit.n;
+  w->edge = false;
+  return true;
+}
+
+static inline bool step_blanks(tg_straight *m, walker *w, size_t least) {
+  const size_t from = w->pos;
+  while (w->pos < m->n && tg_is_blank(m->p[w->pos]) && (least == 0 || w->pos == from)) w->pos++;
+  if (w->pos - from < least) return miss(m, w->start, from);
+  w->edge = w->edge && w->pos == from;
+  return true;
+}
+
+static inline bool step_number(tg_straight *m, const tg_inst *in, walker *w) {
+  const size_t from = w->pos;
+  w->pos = take_number(m, in, from);
+  w->edge = true;
+  return w->pos > from || miss(m, w->start, from);
+}
+
+static bool step_quoted(tg_straight *m, const tg_inst *in, walker *w) {
+  if (w->pos >= m->n || m->p[w->pos] != '"') return miss(m, w->start, w->pos);
+  size_t at = ++w->pos;
+  while (at < m->n && m->p[at] != '"') at += m->p[at] == '\\' && at + 1 < m->n ? 2 : 1;
+  if (at >= m->n) return miss(m, w->start, m->n);
+  keep(m, in, w, at);
+  w->pos++;
+  return true;
+}
+
+static bool step_choice(tg_straight *m, const tg_inst *in, walker *w) {
+  for (uint32_t i = 0; i < in->alts; i++) {
+    const tg_literal lit = m->t->alts[in->alt + i];
+    if (m->n - w->pos >= lit.n && same_bytes(m->p + w->pos, m->t->pool + lit.at, lit.n))
+      return keep(m, in, w, w->pos + lit.n);
+  }
+  return miss(m, w->start, w->pos);
+}
+
+/* A word, a text or a number in front of which no torn number may stand. */
+static inline bool step_field(tg_straight *m, const tg_inst *in, walker *w) {
+  if (touches(m, w->edge, w->pos)) return miss(m, w->start, w->pos);
+  if (in->op == TG_OP_NUMBER) return step_number(m, in, w);
+  if (in->op == TG_OP_TEXT) return keep(m, in, w, m->n);
+  if (in->op == TG_OP_QUOTED) return step_quoted(m, in, w);
+  const size_t end = word_run(m->p, m->n, w->pos);
+  return end == w->pos ? miss(m, w->start, end) : keep(m, in, w, end);
+}
+
+/* Whether the optional part can begin here; if it can, the template cannot go on without it. */
+static inline bool takes_option(tg_straight *m, const tg_inst *in, const walker *w) {
+  const tg_template *t = m->t;
+  if (w->pos >= m->n) return false;
+  if (in->first != TG_BY_LITERAL) return tg_bytes_has(&t->firsts[in->first], m->p[w->pos]);
+  const tg_literal lit = t->alts[in[1].alt];
+  if (m->n - w->pos >= lit.n && same_bytes(m->p + w->pos, t->pool + lit.at, lit.n)) return true;
+  return miss(m, w->start, common(m, lit, w->pos));
+}
+
+/* Follows the template from instruction `in` on. */
+static bool walk(tg_straight *m, const tg_inst *in, walker w) {
+  size_t at;
   m->known = 0;
-  for (const tg_inst *in = t->inst;; in++) {
-    switch (in->op) {
-      case TG_OP_LITERAL: {
-        const tg_literal lit = t->alts[in->alt];
-        const bool tag = in == t->inst + t->tag_inst;
-        if (tag && pos + t->tag_skew != tag_at) return miss(m, start, pos);
-        const bool known = tag && lit.n == t->tag.n;
-        if (n - pos < lit.n || !(known || same_bytes(p + pos, t->pool + lit.at, lit.n)))
-          return miss(m, start, common(m, lit, pos));
-        pos += lit.n;
-        edge = false;
-        break;
-      }
-      case TG_OP_BLANK:
-        if (in->gap_number && (from = gap_number(m, in + 2, pos)) > pos) {
-          pos = from;
+  for (;; in++) {
+    bool ok = true;
+    switch (in->step) {
+      case TG_STEP_GAP_NUMBER:
+        if ((at = gap_number(m, in + 2, w.pos)) > w.pos) {
+          w.pos = at;
+          w.edge = true;
           in += 2;
-          edge = true;
           break;
         }
-        if (pos >= n || !tg_is_blank(p[pos])) return miss(m, start, pos);
-        pos++;
-        edge = false;
+        /* fall through */
+      case TG_OP_BLANK:
+        ok = step_blanks(m, &w, 1);
         break;
       case TG_OP_BLANKS:
-        from = pos;
-        while (pos < n && tg_is_blank(p[pos])) pos++;
-        edge = edge && pos == from;
+        ok = step_blanks(m, &w, 0);
         break;
-      case TG_OP_NUMBER:
-        if (touches(m, edge, pos)) return miss(m, start, pos);
-        from = pos;
-        pos = take_number(m, in, pos);
-        if (pos == from) return miss(m, start, pos);
-        edge = true;
+      case TG_OP_LITERAL:
+        ok = step_literal(m, in, &w);
         break;
-      case TG_OP_WORD:
-        if (touches(m, edge, pos)) return miss(m, start, pos);
-        from = pos;
-        pos = word_run(p, n, pos);
-        if (pos == from) return miss(m, start, pos);
-        keep(m, in, from, pos);
-        edge = false;
+      case TG_OP_CHOICE:
+        ok = step_choice(m, in, &w);
         break;
-      case TG_OP_TEXT:
-        if (touches(m, edge, pos)) return miss(m, start, pos);
-        keep(m, in, pos, n);
-        pos = n;
-        edge = false;
+      case TG_OP_OPTION:
+        if (!takes_option(m, in, &w)) in = m->t->inst + in->skip - 1;
         break;
       case TG_OP_END:
-        if (pos != n) return miss(m, start, pos);
+        ok = w.pos == m->n || miss(m, w.start, w.pos);
         break;
-      default: /* MATCH */
-        if (touches(m, edge, pos)) return miss(m, start, pos);
-        m->start = start;
-        m->end = pos;
+      case TG_OP_MATCH:
+        if (touches(m, w.edge, w.pos)) return miss(m, w.start, w.pos);
+        m->start = w.start;
+        m->end = w.pos;
         return true;
+      case TG_STEP_CROOKED:
+        m->gave_up = true;
+        return false;
+      default:
+        ok = step_field(m, in, &w);
     }
+    if (!ok) return false;
   }
 }
 
-bool tg_straight_match(tg_straight *m, size_t tag_at) {
+/* Fields of optional parts may stay as they are here. */
+static void clear_fields(tg_straight *m) {
+  for (size_t i = 0; m->t->partial && i < m->t->n_fields; i++)
+    m->fields[i] = (tg_span){SIZE_MAX, SIZE_MAX};
+}
+
+/* A template that begins with a text, which is as short as can be: it ends at the leftmost blank
+ * that fits, and that is in one of the last runs of blanks before the tag. */
+static bool match_headed(tg_straight *m, size_t tag_at) {
+  const tg_inst *blank = m->t->inst + 1;
+  const bool whole_run = blank[1].op == TG_OP_BLANKS;
+  size_t best = SIZE_MAX, last = SIZE_MAX;
+  size_t at = tag_at;
+  m->noted = true;
+  for (uint32_t runs = 0; at > 0 && runs < m->t->head_runs; runs++) {
+    while (at > 0 && !tg_is_blank(m->p[at - 1])) at--;
+    if (at == 0) break;
+    const size_t end = at - 1;
+    while (at > 0 && tg_is_blank(m->p[at - 1])) at--;
+    const size_t from = whole_run ? at : end;
+    clear_fields(m);
+    if (walk(m, blank, (walker){.start = 0, .pos = from, .tag_at = tag_at})) best = from;
+    if (m->gave_up) return false;
+    last = from;
+  }
+  m->reach = m->n; /* the longest text leaves no byte for the blank */
+  if (best == SIZE_MAX) return false;
+  if (best != last) {
+    clear_fields(m);
+    (void)walk(m, blank, (walker){.start = 0, .pos = best, .tag_at = tag_at});
+  }
+  if (m->t->inst[0].field != UINT32_MAX) m->fields[m->t->inst[0].field] = (tg_span){0, best};
+  return true;
+}
+
+/* A template that begins with a literal. */
+static bool match_roaming(tg_straight *m, size_t tag_at) {
   const tg_template *t = m->t;
-  m->gave_up = false;
-  m->reach = 0;
-  if (t->lead != SIZE_MAX) return t->lead <= tag_at && walk(m, tag_at - t->lead, tag_at);
   const tg_literal lit = t->alts[t->inst[0].alt];
   const uint8_t *first = t->pool + lit.at;
-  m->reach = lit.n; /* a start that agrees in part is not looked at */
   int starts = 0;
   for (size_t start = 0; start <= tag_at; start++) {
     const uint8_t *next = memchr(m->p + start, first[0], tag_at - start + 1);
     if (next == NULL) return false;
     start = (size_t)(next - m->p);
-    if (m->n - start < lit.n || !same_bytes(next, first, lit.n)) continue;
-    if (walk(m, start, tag_at)) return true;
-    m->gave_up = ++starts == MAX_STARTS;
+    if (m->n - start < lit.n || !same_bytes(next, first, lit.n)) {
+      (void)miss(m, start, common(m, lit, start));
+      continue;
+    }
+    clear_fields(m);
+    if (walk(m, t->inst, (walker){.start = start, .pos = start, .tag_at = tag_at})) return true;
+    m->gave_up = m->gave_up || ++starts == MAX_STARTS;
     if (m->gave_up) return false;
   }
   return false;
+}
+
+bool tg_straight_match(tg_straight *m, size_t tag_at) {
+  const tg_template *t = m->t;
+  m->gave_up = false;
+  m->noted = false;
+  m->reach = 0;
+  if (t->head_runs > 0) return match_headed(m, tag_at);
+  if (t->lead == SIZE_MAX) return match_roaming(m, tag_at);
+  if (t->lead > tag_at) return false;
+  const size_t start = tag_at - t->lead;
+  m->gave_up = t->begin && start > 0; /* a stamp may stand before it */
+  if (m->gave_up) return false;
+  clear_fields(m);
+  return walk(m, t->inst, (walker){.start = start, .pos = start, .tag_at = tag_at});
 }

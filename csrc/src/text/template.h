@@ -15,6 +15,7 @@
 #define TG_LONGEST_TEMPLATE ((size_t)1 << 30) /* so that every place of it fits 32 bits */
 #define TG_TEMPLATE_FIELDS 56 /* kept fields: a table has 64 columns, 5 are every record's */
 #define TG_NO_PLANE UINT32_MAX
+#define TG_BY_LITERAL UINT32_MAX
 
 typedef enum tg_op {
   TG_OP_LITERAL,
@@ -30,6 +31,15 @@ typedef enum tg_op {
   TG_OP_MATCH
 } tg_op;
 
+/* A set of bytes: bit c % 64 of bits[c / 64]. */
+typedef struct tg_bytes {
+  uint64_t bits[4];
+} tg_bytes;
+
+static inline bool tg_bytes_has(const tg_bytes *s, uint8_t c) {
+  return (s->bits[c / 64] >> (c % 64) & 1) != 0;
+}
+
 /* One literal in the pool. */
 typedef struct tg_literal {
   uint32_t at, n;
@@ -40,10 +50,11 @@ typedef struct tg_inst {
   uint8_t type;      /* tg_field_type of a field */
   bool possessive;   /* BLANKS: the next item cannot begin with a blank; TEXT: runs to the end */
   bool optional;     /* lies in an optional part */
-  bool gap_number;   /* BLANK, with BLANKS and a kept UINT behind it: see straight.h */
+  uint8_t step;      /* the same on the straight way: see straight.c */
   uint16_t width;    /* GROUPED of a fixed width; 0 = free */
   uint32_t column;   /* where it stands in the template */
   uint32_t skip;     /* OPTION: the instruction behind the closing bracket */
+  uint32_t first;    /* OPTION: the set of bytes that its part can begin with, or TG_BY_LITERAL */
   uint32_t field;    /* index of the kept field, UINT32_MAX: not kept */
   uint32_t plane;    /* memo plane, TG_NO_PLANE: reached one way only */
   uint32_t cache;    /* slot of the run cache, TG_NO_PLANE: not needed */
@@ -73,7 +84,11 @@ typedef struct tg_template {
   uint32_t planes, caches;
   uint64_t numbers; /* bit i: field i is a number, not a text */
   bool begin; /* '^' */
-  bool straight; /* see straight.h */
+  bool straight;      /* it has a straight way: see straight.h */
+  uint32_t head_runs; /* runs of blanks between a first text and the tag, at most; 0: no such text */
+  bool partial;       /* a kept field lies in an optional part */
+  tg_bytes *firsts; /* sets of tg_inst.first */
+  size_t n_firsts, cap_firsts;
   bool closed; /* the last item is a literal: a match cannot have been cut */
 } tg_template;
 

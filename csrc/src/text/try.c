@@ -71,6 +71,7 @@ static tg_status take_record(tg_reader *r, const tg_line *line, size_t rule, con
   tg_status status = TG_OK;
   const tg_rule *it = &r->rules->rules[rule];
   out->records++;
+  if (r->taker == TG_NOT) r->taker = rule;
   if (!commit) return TG_OK;
   uint32_t section = it->section != TG_NOT ? r->sections_seen + 1 : 0;
   tg_found found = {line, m->fields, rule, m->start, m->end, m->tag_pos, section, 0, NULL};
@@ -215,6 +216,14 @@ static tg_status try_all(tg_reader *r, const tg_line *line, size_t tag_index,
   return status == TG_OK ? merge_taken(r) : status;
 }
 
+/* The occurrences of a tag are no misses any more: a rule of the other policy took one. */
+static void forget_missed(tg_reader *r, size_t tag) {
+  size_t kept = 0;
+  for (size_t i = 0; i < r->n_missed; i++)
+    if (r->missed[i].tag != tag) r->missed[kept++] = r->missed[i];
+  r->n_missed = kept;
+}
+
 /* Adds the missed occurrences of a tag, TG_NOT: of all tags; false in `*any` if there were none. */
 static tg_status tell_missed(tg_reader *r, size_t tag, bool *any) {
   tg_status status = TG_OK;
@@ -261,6 +270,7 @@ static tg_status try_rules(tg_reader *r, const tg_line *line, const tg_hit *hits
     if (!it->all && out->records == 0) {
       status = try_first(r, line, rule, hits, n_hits, commit, out);
       if (out->records > 0) {
+        forget_missed(r, it->tag);
         out->misses = r->n_missed;
         return status == TG_OK && commit ? tell_missed(r, TG_NOT, &any_all) : status;
       }
@@ -294,16 +304,14 @@ tg_status tg_reader_try(tg_reader *r, const tg_line *line, const tg_hit *hits, s
   *out = (tg_outcome){0, 0};
   r->n_missed = 0;
   r->n_taken = 0;
+  r->taker = TG_NOT;
   tg_status status = candidates(r, hits, n_hits);
   if (status != TG_OK) return status;
   for (size_t i = 0; commit && i < n_hits; i++) r->out->tally[hits[i].needle].occurrences++;
   r->noting = commit && r->near != NULL;
   status = try_rules(r, line, hits, n_hits, commit, out);
   if (commit && out->records == 0) count_unread(r, hits, n_hits);
-  if (r->noting) {
-    bool taken = r->out->n_order > before;
-    tg_near_settle(r->near, taken ? r->out->order[before].rule : TG_NOT);
-  }
+  if (r->noting) tg_near_settle(r->near, r->taker);
   for (size_t i = 0; out->records == 0 && out->misses == 0 && i < n_hits; i++) {
     out->misses += r->rules->tags[hits[i].needle].hard;
   }

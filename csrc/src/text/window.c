@@ -5,6 +5,8 @@
 #include "state.h"
 #include "uart.h"
 
+enum { QUICK_HITS = 8 }; /* the quick way compares each with each */
+
 #define TG_WINDOW ((size_t)64 * 1024) /* bytes that several passes share while they are cached */
 
 /* A list of no hits points at this: NULL would ask for a scan. */
@@ -128,8 +130,11 @@ static tg_status look_at_line(tg_reader *r, const uint8_t *p, size_t n, uint64_t
                                  bool ended, const tg_hit *hits, size_t n_hits) {
   bool done = false;
   tg_status status = TG_OK;
-  if (ended && n_hits == 1 && r->section == TG_NOT && r->uart == NULL)
-    status = tg_reader_quick(r, p, n, offset, hits, &done);
+  const bool usual = ended && n_hits > 0 && n_hits <= QUICK_HITS && r->section == TG_NOT &&
+                     r->uart == NULL && !r->full_only;
+  r->out->lines_with_hits += n_hits > 0;
+  if (usual) status = tg_reader_quick(r, p, n, offset, hits, n_hits, &done);
+  r->out->quick_lines += done;
   if (done || status != TG_OK) return status;
   return read_line(r, p, n, offset, ended, hits, n_hits);
 }

@@ -1,0 +1,51 @@
+/* fuzz_quick.c - lines through all built-in rules and some that use the rest of the language, by the
+ * quick way where it is open, and by the full way alone: both must leave the same. The first byte
+ * chooses the near misses that are kept. SPDX-License-Identifier: BSD-3-Clause */
+#include "fuzz.h"
+#include "text/state.h"
+#include "tickgauge/format.h"
+
+static const tg_rule_def fuzz_odd_rules[] = {
+    {.name = "odd.part", .pattern = "part={a:uint}[ of {b:uint}]~[<{w:word}>]~ {c:dec};"},
+    {.name = "odd.unit", .pattern = "took {t:dec} {u:ms|us|\xc2\xb5s|s}~[, {n:int} times]$", .all = true},
+    {.name = "odd.say", .pattern = "says {q:quoted}[!]", .tag = "says", .soft = true},
+    {.name = "odd.head", .pattern = "{who:text}  ~[(cpu {cpu:uint}) ~]load={l:exp} {rest:text}",
+     .tag = "load="},
+    {.name = "odd.head_word", .pattern = "{who:text} {how:word} {t:uint}: mark{x:HEX}", .all = true,
+     .tag = "mark"},
+    {.name = "odd.begin", .pattern = "^start {n:uint}$"},
+    {.name = "odd.pair", .pattern = "took {t:grouped}~[(best {b:grouped})]~", .tag = "took",
+     .soft = true},
+    {.name = "odd.while", .pattern = "ran[ {n:size}] {t:duration}[, {u:duration}]!", .tag = "ran"},
+    {.name = "odd.twice", .pattern = "aXaX{n:uint}b", .tag = "b"},
+    {.name = "odd.hard", .pattern = "NOTICE: {n:int}.{m:digit} done", .tag = "done"},
+};
+
+static tg_records *fuzz_read_way(tg_ruleset *set, const uint8_t *p, size_t n, tg_keep_near keep,
+                                 bool full_only) {
+  const tg_reader_options options = {.keep_near = keep};
+  tg_reader *reader = NULL;
+  tg_records *records = NULL;
+  FUZZ_CHECK(tg_reader_new(NULL, set, &options, &reader, NULL) == TG_OK);
+  reader->full_only = full_only;
+  FUZZ_CHECK(n == 0 || tg_reader_feed(reader, p, n, NULL) == TG_OK);
+  FUZZ_CHECK(tg_reader_finish(reader, &records, NULL) == TG_OK);
+  tg_reader_free(reader);
+  return records;
+}
+
+int fuzz_quick(const uint8_t *p, size_t n) {
+  static tg_ruleset *set;
+  if (n == 0) return 0;
+  const tg_keep_near keep = (tg_keep_near)(p[0] % 3);
+  const size_t n_odd = sizeof fuzz_odd_rules / sizeof fuzz_odd_rules[0];
+  if (set == NULL)
+    FUZZ_CHECK(tg_formats_ruleset(NULL, fuzz_odd_rules, n_odd, &set, NULL) == TG_OK);
+  tg_records *quick = fuzz_read_way(set, p + 1, n - 1, keep, false);
+  tg_records *full = fuzz_read_way(set, p + 1, n - 1, keep, true);
+  fuzz_same_records(quick, full);
+  FUZZ_CHECK(full->quick_lines == 0 && quick->quick_lines <= quick->lines_with_hits);
+  tg_records_free(quick);
+  tg_records_free(full);
+  return 0;
+}
