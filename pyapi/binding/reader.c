@@ -278,7 +278,7 @@ static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
   uint64_t max_label = 0;
   int repair = 0;
   int near = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$O&O&O&ppO&:Reader", names,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$O&O&O&piO&:Reader", names,
                                    tg_py_state_of(module)->ruleset_type, &rules, tg_py_u64,
                                    &max_line, tg_py_u64, &max_records, tg_py_u64, &max_problems,
                                    &repair, &near, tg_py_u64, &max_label)) {
@@ -288,8 +288,12 @@ static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     PyErr_SetString(PyExc_RuntimeError, "the rule set is in use by another reader");
     return NULL;
   }
-  tg_reader_options options = {max_line,    max_records, max_problems,
-                               repair != 0, near != 0,   max_label};
+  if (near < TG_KEEP_NONE || near > TG_KEEP_ALL) {
+    PyErr_Format(PyExc_ValueError, "keep_near is 0, 1 or 2, not %d", near);
+    return NULL;
+  }
+  tg_reader_options options = {max_line,    max_records,        max_problems,
+                               repair != 0, (tg_keep_near)near, max_label};
   tg_error err = {0};
   Reader *self = (Reader *)type->tp_alloc(type, 0);
   if (self == NULL) return NULL;
@@ -461,7 +465,7 @@ static PyType_Slot reader_slots[] = {
     {Py_tp_methods, reader_methods},
     {Py_tp_doc,
      "Reader(rules, *, max_line=0, max_records=0, max_problems=0, repair_uart=False,\n"
-     "       keep_near=False, max_label=0)\n--\n\nReads one source with a rule set, which serves "
+     "       keep_near=0, max_label=0)\n--\n\nReads one source with a rule set, which serves "
      "one reader at a time. One thread at a time:\na call while another is under way is a "
      "RuntimeError and changes nothing."},
     {0, NULL}};

@@ -182,7 +182,7 @@ class Reader:
         max_records: int = 0,
         max_problems: int = 0,
         repair_uart: bool = False,
-        keep_near: bool = False,
+        keep_near: int = 0,
         max_label: int = 0,
     ) -> None: ...
     def feed(self, data: Buffer, /) -> None: ...

@@ -121,7 +121,7 @@ def _bounds(options: Options) -> dict[str, Any]:
         "max_records": options.limits.records,
         "max_problems": options.limits.problems,
         "max_label": options.limits.label,
-        "keep_near": True,
+        "keep_near": 2 if options.why else 1,
     }
 
 

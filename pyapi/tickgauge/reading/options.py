@@ -23,6 +23,7 @@ class Options:
     repair: bool = False
     max_line: int = 0
     limits: Limits = LIMITS
+    why: bool = False
     beside: bool = True  # a source may take further threads; not where many are read at once
     extra: dict[str, Any] = field(default_factory=dict, hash=False, compare=False)
 
@@ -35,6 +36,7 @@ def checked_options(
     repair: bool = False,
     max_line: int = 0,
     limits: Limits | None = None,
+    why: bool = False,
 ) -> Options:
     """The arguments of `read`, checked; errors as there."""
     if not 0 <= max_line < 1 << 64:
@@ -47,4 +49,5 @@ def checked_options(
         repair,
         max_line,
         limits or LIMITS,
+        why,
     )

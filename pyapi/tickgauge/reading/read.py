@@ -77,6 +77,7 @@ def read(
     repair: bool = False,
     max_line: int = 0,
     limits: Limits | None = None,
+    why: bool = False,
     progress: bool = False,
 ) -> Any:
     """Read consoles, captures, snapshots, published tables: whatever the sources are.
@@ -101,6 +102,9 @@ def read(
         Bytes of the longest line (1 MiB if 0); a longer one is a problem.
     limits : Limits, optional
         What a source, a rule and an archive may hold before it is refused.
+    why : bool
+        Keep near misses of lines that another rule took, too, in the table ``near`` (slower);
+        without it, those of lines that gave nothing.
     progress : bool
         Show a progress bar (tqdm).
 
@@ -122,7 +126,7 @@ def read(
     """
     made = read_side(
         *sources, rules=rules, clock=clock, platform=platform, tee_offset=tee_offset,
-        repair=repair, max_line=max_line, limits=limits, progress=progress,
+        repair=repair, max_line=max_line, limits=limits, why=why, progress=progress,
     )  # fmt: skip
     if not isinstance(made, list):
         return made
@@ -212,6 +216,7 @@ def read_together(
     repair: bool = False,
     max_line: int = 0,
     limits: Limits | None = None,
+    why: bool = False,
     progress: bool = False,
 ) -> Dataset:
     """Read several consoles of the same boots: the normal and the secure world's.
@@ -220,7 +225,7 @@ def read_together(
     ----------
     *sources
         As for `read`; each is one console, and their boots are matched.
-    rules, clock, platform, tee_offset, repair, max_line, limits, progress
+    rules, clock, platform, tee_offset, repair, max_line, limits, why, progress
         As for `read`.
 
     Returns
@@ -232,7 +237,7 @@ def read_together(
     InputError
         As for `read`, or a source is no console.
     """
-    options = checked_options(rules, clock, platform, tee_offset, repair, max_line, limits)
+    options = checked_options(rules, clock, platform, tee_offset, repair, max_line, limits, why)
     given = [one for source in sources for one in expand(source, bundles)]
     if not given:
         raise InputError("no source was given")
