@@ -162,6 +162,11 @@ START_TEST(a_dense_log_takes_the_quick_way) {
   ck_assert_uint_eq(tg_records_count(r), LINES);
   ck_assert_uint_eq(r->lines_with_hits, LINES);
   ck_assert_uint_ge(r->quick_lines * 100, r->lines_with_hits * 99);
+  for (size_t i = 0; i < tg_records_ledger_count(r); i++) { /* no common word is a tag */
+    tg_ledger tag;
+    ck_assert_int_eq(tg_records_ledger(r, i, &tag), TG_OK);
+    ck_assert_uint_le(tag.occurrences, tag.used > 0 ? 100 * tag.used : 100);
+  }
   tg_records_free(r);
   tg_ruleset_free(set);
   free(text);

@@ -19,7 +19,11 @@ static const tg_rule_def rules[] = {
     RULE("bl31", "BL31: v{number:word}({build:word}):{version:word}"),
     RULE("bl31_built", "BL31: Built : {built:text}"),
     RULE("bl31_old", "BL3-1: v{number:word}({build:word}):{version:word}"),
-    RULE("tftf_version", "NOTICE: ~v{number:word}({platform:word},{build:word}):{version:word}"),
+    {.name = "console.tftf_version",
+     .pattern = "NOTICE:  v{number:word}({platform:word},{build:word}):{version:word}",
+     .tag = "NOTICE:  v", /* NOTICE: is in every row of results */
+     .better = TG_BETTER_NONE,
+     .soft = true},
     RULE("optee", "OP-TEE version: {version:word}"),
     {.name = "console.optee_old",
      .pattern = "TEE-CORE: Initializing (",

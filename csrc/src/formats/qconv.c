@@ -14,7 +14,7 @@
 
 static const tg_rule_def rules[] = {
     /* before the command, which it quotes */
-    SOFT("exit", "Command failed with status ({n:uint})", "Command"),
+    SOFT("exit", "Command failed with status ({n:uint})", "failed with status"),
     SOFT("command", "./unit_test {args:text}", "./unit_test"),
     SOFT("command_path", "$ unit_test {args:text}", "unit_test"),
     SOFT("command_root", "# unit_test {args:text}", "unit_test"),
