@@ -11,13 +11,14 @@ import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tickgauge as tg
 from tickgauge.errors import InputError, LimitError
 from tickgauge.limits import Limits
-from tickgauge.sources.expand import expand, files_of
+from tickgauge.sources.expand import expand, nameable
 from tickgauge.sources.opening import opened
 from tickgauge.sources.source import Source
 
@@ -46,6 +47,10 @@ def zipped(logs: dict[str, bytes] = LOGS) -> bytes:
         for name, data in logs.items():
             archive.writestr(name, data)
     return out.getvalue()
+
+
+def names_of(what: Any) -> list[str]:
+    return [source.name for source in nameable(what)]
 
 
 def contents(what: object, limits: Limits | None = None) -> dict[str, bytes | Exception]:
@@ -178,14 +183,14 @@ def test_folders_globs_and_names(tmp_path: Path) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(name.encode())
     names = [str(tmp_path / "a/1.log"), str(tmp_path / "b/2.log")]
-    assert files_of(tmp_path) == names
-    assert files_of(f"{tmp_path}/**/*.log") == names
-    assert files_of([Path(names[1]), names[0]]) == names[::-1]
+    assert names_of(tmp_path) == names
+    assert names_of(f"{tmp_path}/**/*.log") == names
+    assert names_of([Path(names[1]), names[0]]) == names[::-1]
     assert [Source(n, lambda: None).name for n in names] == names
     with pytest.raises(FileNotFoundError, match="no file matches"):
         expand(f"{tmp_path}/*.txt")
     with pytest.raises(InputError, match="no name"):
-        files_of(b"text")
+        nameable(b"text")
 
 
 def test_urls() -> None:
@@ -197,7 +202,7 @@ def test_urls() -> None:
         "memory://archives-test/3.log": LOGS["3.log"]
     }
     names = ["memory:///archives-test/boot/1.log", "memory:///archives-test/boot/2.log"]
-    assert files_of("memory://archives-test/boot/*") == names
+    assert names_of("memory://archives-test/boot/*") == names
     assert list(contents("memory://archives-test/boot/*").values()) == [LOGS["boot/1.log"], b""]
     with pytest.raises(FileNotFoundError):
         expand("memory://archives-test/none/*")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,14 @@ from typing import Any
 import numpy as np
 
 from ..comparison.snapshot import Snapshot, load_snapshot
-from ..errors import Error, InputError
+from ..errors import Error, InputError, LimitError
 from ..frame.frame import Column, Frame
+from ..limits import LIMITS
 from ..reading.detect import bundles
-from ..sources.expand import files_of
-from ..util.atomic_write import replacing, write_whole
+from ..sources.expand import nameable
+from ..sources.source import Source
+from ..util.atomic_write import clear_stale, replacing, write_whole
+from ..util.folder_lock import locked
 from ..util.optional import need
 from ..util.versions import version
 from .executors import Driver, driver_for
@@ -48,7 +51,8 @@ class Batch:
     files : Frame
         One row a source: ``path name group state digest formats boots readings problems
         message``, sorted by path. State ``"kept"``: unchanged since an earlier run, not read
-        again; ``"not recognised"`` and ``"failed"``: the message says why.
+        again; ``"damaged"`` (not read to its end, the readings before that count), ``"failed"``,
+        ``"not recognised"`` and ``"not taken"``: the message gives the reason.
     """
 
     def __init__(self, texts: Mapping[str, bytes], statuses: Sequence[FileStatus]) -> None:
@@ -76,8 +80,8 @@ class Batch:
 
     @property
     def failed(self) -> list[FileStatus]:
-        """The files that could not be read."""
-        return [status for status in self.statuses if status.state == "failed"]
+        """The files that could not be read whole: state ``"failed"`` or ``"damaged"``."""
+        return [status for status in self.statuses if status.state in ("failed", "damaged")]
 
     @property
     def files(self) -> Frame:
@@ -107,7 +111,7 @@ class Batch:
     def headline(self) -> str:
         """One sentence: how many files were read, kept, failed, and what they gave."""
         states = [status.state for status in self.statuses]
-        order = ("read", "kept", "not recognised", "failed")
+        order = ("read", "kept", "not recognised", "not taken", "damaged", "failed")
         told = ", ".join(f"{states.count(word)} {word}" for word in order if word in states)
         sources = [source for status in self.statuses for source in status.sources]
         boots = sum(source.boots for source in sources)
@@ -115,7 +119,7 @@ class Batch:
         return f"{len(self.statuses)} files ({told}): {boots} boots, {readings} readings"
 
     def told(self) -> list[tuple[str, str]]:
-        """Each group, and a few words about its statistics."""
+        """Each group, and its statistics in a few words."""
         return [
             (name, repr(one).removeprefix("tickgauge snapshot: "))
             for name, one in self.snapshots.items()
@@ -123,7 +127,7 @@ class Batch:
 
     def __repr__(self) -> str:
         groups = [f"{name or 'all'}: {said}" for name, said in self.told()]
-        failed = [f"failed: {s.path}: {s.message}" for s in self.failed[:10]]
+        failed = [f"{s.state}: {s.path}: {s.message}" for s in self.failed[:10]]
         return "\n".join([self.headline(), *groups[:20], *failed])
 
 
@@ -162,10 +166,10 @@ def batch(
         True shows a bar (tqdm); a function is called with files done, files in all, and the
         status of the last one.
     errors : {"collect", "raise"}
-        Whether a file that cannot be read is told in `Batch.files`, or ends the batch.
+        Whether a file that cannot be read whole is told in `Batch.files`, or ends the batch.
     out : path, optional
-        A folder for the results: ``index.sqlite`` (what was done: another run with the same
-        folder reads only what is new or changed), ``parts`` (statistics by digest),
+        A folder for the results: ``index.sqlite`` (the files that were read whole: another run
+        with the same folder reads only the others), ``parts`` (statistics by digest),
         ``snapshot.json`` (or ``snapshots/*.json`` with `by`), ``sources.parquet`` and
         ``readings/*.parquet``, one row a source and one a reading, joined by ``digest``.
     rows : bool, optional
@@ -181,49 +185,58 @@ def batch(
     Raises
     ------
     InputError
-        With ``errors="raise"``, where a file cannot be read.
+        With ``errors="raise"``, where a file cannot be read whole. Another batch writes into
+        `out`.
     ValueError
         More than one of `executor`, `client`, `jobs`, or an unknown `errors`.
+
+    Notes
+    -----
+    One batch at a time writes into a folder: a second one is refused and told the process that
+    holds it. Readers see the results of the last batch that ended, each file whole. A folder may
+    come from somebody else: digests and sizes in it are checked before a file is opened.
     """
     if errors not in ("collect", "raise"):
         raise ValueError(f"errors is 'collect' or 'raise', not {errors!r}")
     driver = driver_for(executor, client, jobs)
-    files = _files(paths)
+    sources = _sources(paths)
     group = _grouping(by)
-    folder = None if out is None else _prepared(Path(out))
     if rows is None:
-        rows = folder is not None and _has("pyarrow.parquet")
-    todo = [Job(path, group(path), options, folder, rows) for path in files]
+        rows = out is not None and _has("pyarrow.parquet")
     statuses: dict[str, FileStatus] = {}
     parts: dict[str, bytes] = {}
-    tell = _teller(progress, len(todo))
+    tell = _teller(progress, len(sources))
     with ExitStack() as stack:
+        folder = None if out is None else stack.enter_context(_prepared(Path(out)))
+        todo = [Job(one, group(one.name), options, folder, rows) for one in sources]
         index = None
         if folder is not None:
-            version = _version(options, rows)
-            index = stack.enter_context(Index(Path(folder) / "index.sqlite", version))
+            about = _version(options, rows)
+            index = stack.enter_context(Index(Path(folder) / "index.sqlite", about))
             todo = list(_still_to_do(todo, index, statuses, folder, tell))
         keep = stack.enter_context(_Keeping(index))
-        for done in _run(driver, todo):
+        for done in stack.enter_context(closing(_run(driver, todo))):
             statuses[done.status.path] = done.status
             parts |= done.parts
             keep.add(done.status)
             tell(done.status)
-            if errors == "raise" and done.status.state == "failed":
+            if errors == "raise" and done.status.state in ("failed", "damaged"):
                 raise InputError(done.status.message, path=done.status.path)
-    ordered = [statuses[path] for path in sorted(statuses)]
-    made = Batch(_merged(driver, ordered, parts, folder), ordered)
-    if folder is not None:
-        _save(Path(folder), made, by is not None, rows)
+        ordered = [statuses[path] for path in sorted(statuses)]
+        limits = options.get("limits") or LIMITS
+        made = Batch(_merged(driver, ordered, parts, folder, limits.whole), ordered)
+        if folder is not None:
+            _save(Path(folder), made, by is not None, rows)
     return made
 
 
 # ---- what to do -------------------------------------------------------------------------------
 
 
-def _files(paths: Any) -> list[str]:
-    """The files behind the arguments, each once, in the order of their paths."""
-    return sorted(set(files_of(paths, bundles)))
+def _sources(paths: Any) -> list[Source]:
+    """The files behind the arguments, each once, in the order of their names."""
+    by_name = {source.name: source for source in nameable(paths, bundles)}
+    return [by_name[name] for name in sorted(by_name)]
 
 
 def _grouping(by: str | Callable[[str], str] | None) -> Callable[[str], str]:
@@ -246,10 +259,15 @@ def _grouping(by: str | Callable[[str], str] | None) -> Callable[[str], str]:
     return matched
 
 
-def _prepared(out: Path) -> str:
+@contextmanager
+def _prepared(out: Path) -> Iterator[str]:
+    """The folder, held by this process, without the unfinished files of dead ones."""
     for name in ("parts", "readings"):
         (out / name).mkdir(parents=True, exist_ok=True)
-    return str(out.resolve())
+    with locked(out):
+        for folder in (out, *(out / name for name in ("parts", "readings", "snapshots"))):
+            clear_stale(folder)
+        yield str(out.resolve())
 
 
 def _has(module: str) -> bool:
@@ -276,13 +294,9 @@ def _still_to_do(
     """The jobs that no earlier run did; the others' statuses are taken from the index."""
     for job in jobs:
         known = None
-        if "://" not in job.path:
-            try:
-                stat = os.stat(job.path)  # noqa: PTH116
-            except OSError:
-                pass  # the worker will tell
-            else:
-                known = index.find(job.path, stat.st_size, stat.st_mtime_ns)
+        with suppress(OSError):  # the worker will tell
+            size, time = job.stamp()
+            known = index.find(job.path, size, time) if size >= 0 else None
         if known is None or not all(
             is_left(folder, source.digest, job.rows) for source in known.sources if source.readings
         ):
@@ -352,7 +366,7 @@ def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
     size = 0
     for job in jobs:
         try:
-            size += os.stat(job.path).st_size  # noqa: PTH116
+            size += max(job.stamp()[0], 0)
         except OSError:
             size += CHUNK_BYTES
         bunch.append(job)
@@ -363,7 +377,7 @@ def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
         yield bunch
 
 
-def _run(driver: Driver, jobs: Sequence[Job]) -> Iterator[Done]:
+def _run(driver: Driver, jobs: Sequence[Job]) -> Generator[Done, None, None]:
     """All jobs; a bunch that a worker could not finish is tried file by file."""
     again: list[list[Job]] = []
     for bunch, done, error in driver.each(work, _chunks(jobs)):
@@ -386,24 +400,42 @@ def _failed(job: Job, error: BaseException) -> Done:
 
 
 def _merged(
-    driver: Driver, statuses: Sequence[FileStatus], parts: Mapping[str, bytes], folder: str | None
+    driver: Driver,
+    statuses: Sequence[FileStatus],
+    parts: Mapping[str, bytes],
+    folder: str | None,
+    largest: int,
 ) -> dict[str, bytes]:
     """The statistics of each group; sources with equal digests count once."""
-    digests: dict[str, set[str]] = {}
+    sizes: dict[str, dict[str, int]] = {}
     for status in statuses:
         for source in status.sources:
             if source.readings:
-                digests.setdefault(status.group, set()).add(source.digest)
+                if source.part_size > largest:
+                    text = f"statistics of {source.part_size} bytes (--limit whole=N)"
+                    raise LimitError(text, path=source.name)
+                sizes.setdefault(status.group, {})[source.digest] = source.part_size
     texts = {}
-    for group in sorted(digests):
-        ordered = sorted(digests[group])
-        given = [parts[d] if folder is None else str(part_path(folder, d)) for d in ordered]
+    for group in sorted(sizes):
+        ordered = sorted(sizes[group].items())
+        given = [
+            parts[digest] if folder is None else (str(part_path(folder, digest)), size)
+            for digest, size in ordered
+        ]
         texts[group] = zlib.decompress(driver.fold(merge, given))
     return texts
 
 
 def _save(out: Path, made: Batch, grouped: bool, rows: bool) -> None:
-    """The snapshots and the table of sources as files; rows of other runs' sources go."""
+    """The snapshots and the table of sources as files.
+
+    Rows of other runs' sources go, and statistics of sources that were not read whole.
+    """
+    whole = {s.digest for status in made.statuses for s in status.sources if s.is_whole}
+    for status in made.statuses:
+        for source in status.sources:
+            if source.readings and source.digest not in whole:
+                part_path(out, source.digest).unlink(missing_ok=True)
     if grouped:
         (out / "snapshots").mkdir(exist_ok=True)
         names = []

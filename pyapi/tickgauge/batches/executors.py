@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,6 +23,8 @@ from concurrent.futures import (
     wait,
 )
 from itertools import islice
+from multiprocessing.connection import Connection
+from multiprocessing.connection import wait as wait_for
 from typing import Any, Protocol
 
 from ..util.optional import need
@@ -128,6 +131,9 @@ class Own:
     When a process dies the items it may have had are tried again one at a time, so that the one
     that kills its process is told apart from the others, which lose nothing.
 
+    The processes leave Ctrl-C to this one. They end when it is interrupted or killed, in the
+    middle of an item too.
+
     Parameters
     ----------
     jobs : int
@@ -137,10 +143,27 @@ class Own:
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
 
-    def _executor(self, jobs: int) -> ProcessPoolExecutor:
+    @contextlib.contextmanager
+    def _executor(self, jobs: int) -> Iterator[ProcessPoolExecutor]:
         # A fork of a process with threads may copy a lock that nobody will ever release.
         kind = "fork" if threading.active_count() == 1 else "forkserver"
-        return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context(kind))
+        context = multiprocessing.get_context(kind)
+        ask, end = context.Pipe(duplex=False)
+        executor = ProcessPoolExecutor(
+            jobs, mp_context=context, initializer=_begin_worker, initargs=(ask,)
+        )
+        try:
+            with _without_interrupts():  # a worker must not take one before it knows to ignore it
+                executor.submit(int)  # starts the processes
+            yield executor
+        except BaseException:
+            end.send_bytes(b"end")
+            executor.shutdown(cancel_futures=True)
+            raise
+        finally:
+            executor.shutdown()
+            ask.close()
+            end.close()
 
     def each(
         self, work: Callable[[Any], Any], items: Iterable[Any]
@@ -169,6 +192,30 @@ class Own:
             return merge(parts)
         with self._executor(self._jobs) as executor:
             return Pool(executor).fold(merge, parts)
+
+
+def _begin_worker(ask: Connection) -> None:
+    """Prepare a process: Ctrl-C is the parent's, and a thread ends it when the parent says so."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    parent = multiprocessing.parent_process()
+    sentinels: list[Any] = [ask] if parent is None else [ask, parent.sentinel]
+
+    def end() -> None:
+        wait_for(sentinels)
+        os._exit(1)  # also out of a read that waits for ever
+
+    threading.Thread(target=end, name="end", daemon=True).start()
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Hold SIGINT back in this thread, and in processes that it makes."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _chain(first: list[Any], rest: Iterator[Any]) -> Iterator[Any]:

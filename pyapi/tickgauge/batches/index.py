@@ -5,17 +5,21 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
 
-__all__ = ["FileStatus", "Index", "SourceStatus"]
+__all__ = ["FileStatus", "Index", "SourceStatus", "WHOLE"]
 
-SCHEMA = 1
+SCHEMA = 2
+
+#: States of a source that was read to its end, and so need not be read again.
+WHOLE = ("read", "not recognised", "not taken")
 
 
 @dataclass
@@ -32,7 +36,9 @@ class SourceStatus:
     formats : tuple of str
     boots, readings, problems : int
     message : str
-        What was wrong, if anything.
+        The reason, if the source was not read whole.
+    part_size : int
+        Bytes of its statistics when they are decompressed.
     """
 
     name: str
@@ -43,6 +49,12 @@ class SourceStatus:
     readings: int = 0
     problems: int = 0
     message: str = ""
+    part_size: int = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the source was read to its end."""
+        return self.state in WHOLE or self.state.startswith("duplicate")
 
 
 @dataclass
@@ -55,8 +67,9 @@ class FileStatus:
     group : str
         The group its statistics belong to.
     state : str
-        ``"read"``, ``"kept"`` (unchanged since an earlier run), ``"not recognised"`` (nothing known
-        in it), ``"failed"`` (could not be read at all).
+        ``"read"``, ``"kept"`` (unchanged since an earlier run), ``"not recognised"`` (read whole,
+        nothing known in it), ``"not taken"`` (a capture, a snapshot), ``"damaged"`` (a source of it was not read to its end, the readings
+        before that count), ``"failed"`` (no source of it could be read).
     size, mtime : int
         Bytes, and nanoseconds since the epoch, when it was read; -1 where there is no such thing.
     sources : list of SourceStatus
@@ -72,9 +85,14 @@ class FileStatus:
     sources: list[SourceStatus] = field(default_factory=list)
     message: str = ""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether every source of the file was read to its end."""
+        return self.state in WHOLE and all(source.is_whole for source in self.sources)
+
 
 class Index:
-    """Statuses of files, on disk. One process writes it at a time.
+    """Statuses of files that were read whole, on disk. One process writes it at a time.
 
     Parameters
     ----------
@@ -155,11 +173,11 @@ class Index:
             raise _told(self._path, error) from error
 
     def store(self, statuses: Iterable[FileStatus]) -> None:
-        """Keep these, all or none; files that failed are not kept."""
+        """Keep these, all or none; files that were not read whole are left out."""
         rows = [
             (s.path, s.size, s.mtime, self._version, json.dumps(asdict(s)))
             for s in statuses
-            if s.state in ("read", "not recognised") and s.size >= 0
+            if s.is_whole and s.size >= 0
         ]
         if not rows:
             return
@@ -190,6 +208,19 @@ def _told(path: Path, error: Exception) -> Exception:
 
 
 def _from_json(text: str) -> FileStatus:
+    """A status as it was stored; the folder may come from somebody else, so all is checked."""
     raw: dict[str, Any] = json.loads(text)
     sources = [SourceStatus(**{**s, "formats": tuple(s["formats"])}) for s in raw.pop("sources")]
-    return FileStatus(**raw, sources=sources)
+    status = FileStatus(**raw, sources=sources)
+    checked: list[FileStatus | SourceStatus] = [status, *sources]
+    for one in checked:
+        for column in fields(one):
+            value, usual = getattr(one, column.name), column.default
+            if isinstance(usual, (str, int)) and type(value) is not type(usual):
+                raise ValueError(f"{column.name} is {value!r:.40}")
+    for source in sources:
+        if re.fullmatch("[0-9a-f]{64}", source.digest) is None and source.readings:
+            raise ValueError(f"a digest is {source.digest!r:.80}")
+        if not all(isinstance(name, str) for name in source.formats) or source.part_size < 0:
+            raise ValueError(f"a source is {source!r:.200}")
+    return status

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
+import stat
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from ..comparison.make_snapshot import snapshot
-from ..dataset.dataset import Dataset
+from ..dataset.dataset import Dataset, Part
 from ..errors import InputError
-from ..reading.read import read
+from ..reading.read import read_parts
+from ..sources.source import Source
 from ..util.atomic_write import replacing, write_whole
 from ..util.optional import need
 from .index import FileStatus, SourceStatus
@@ -31,7 +32,8 @@ class Job:
 
     Attributes
     ----------
-    path : str
+    source : Source
+        Opened by the worker; its name is not expanded again.
     group : str
     options : mapping
         Arguments for `tickgauge.read`.
@@ -41,11 +43,24 @@ class Job:
         Whether the readings are written as Parquet, too.
     """
 
-    path: str
+    source: Source
     group: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     folder: str | None = None
     rows: bool = False
+
+    @property
+    def path(self) -> str:
+        """How the source is called."""
+        return self.source.name
+
+    def stamp(self) -> tuple[int, int]:
+        """Size and time of a plain file, by which a later run knows it; else (-1, -1)."""
+        if self.source.path is not None:
+            status = self.source.path.stat()
+            if stat.S_ISREG(status.st_mode):
+                return status.st_size, status.st_mtime_ns
+        return -1, -1
 
 
 @dataclass
@@ -73,23 +88,41 @@ def work(jobs: Sequence[Job]) -> list[Done]:
 
 def _one(job: Job) -> Done:
     done = Done(FileStatus(job.path, job.group))
+    status = done.status
     try:
-        if "://" not in job.path:
-            stat = os.stat(job.path)  # noqa: PTH116
-            done.status.size, done.status.mtime = stat.st_size, stat.st_mtime_ns
-        data = read(job.path, **job.options)
-        if not isinstance(data, Dataset):
-            verb = "axi" if type(data).__name__ == "Capture" else "show"
-            raise InputError(
-                f"is a {type(data).__name__}, which a batch does not take: tickgauge {verb}"
-            )
-        for part in data.parts:
-            _keep(job, Dataset([part]), done)
-    except InputError as error:
-        done.status.state, done.status.message = "not recognised", error.message
+        stamp = job.stamp()
+        for part in read_parts(job.source, **job.options):
+            if isinstance(part, Part):
+                _keep(job, Dataset([part]), done)
+            else:
+                status.sources.append(_of_another_kind(job, part))
+        if job.stamp() == stamp:  # else it was written meanwhile, and is read again next time
+            status.size, status.mtime = stamp
+        status.state, status.message = _summed_up(status.sources)
     except Exception as error:
-        done.status.state, done.status.message = "failed", _told(error)
+        status.state, status.message = "failed", _told(error)
     return done
+
+
+def _of_another_kind(job: Job, made: Any) -> SourceStatus:
+    """The status of a capture or a snapshot, which has no place among statistics of consoles."""
+    kind = type(made).__name__.lower()
+    verb = {"capture": "axi", "snapshot": "snapshot"}.get(kind, "show")
+    name = str(getattr(made, "name", "") or job.path)
+    message = f"is a {kind}, which a batch does not take: tickgauge {verb} {name}"
+    return SourceStatus(name, state="not taken", formats=(kind,), message=message)
+
+
+def _summed_up(sources: Sequence[SourceStatus]) -> tuple[str, str]:
+    """State and message of a file from those of its sources."""
+    bad = [source for source in sources if not source.is_whole]
+    if bad:
+        none = len(bad) == len(sources) and not any(source.readings for source in sources)
+        return "failed" if none else "damaged", bad[0].message
+    for state in ("not taken", "not recognised"):
+        if sources and all(source.state == state for source in sources):
+            return state, sources[0].message
+    return "read", ""
 
 
 def _told(error: BaseException) -> str:
@@ -98,18 +131,19 @@ def _told(error: BaseException) -> str:
     return getattr(error, "message", "") or f"{type(error).__name__}: {error}"
 
 
-def _keep(job: Job, data: Any, done: Done) -> None:
+def _keep(job: Job, data: Dataset, done: Done) -> None:
     """One source of the file into statistics, and rows if they are wanted."""
     info = data.infos[0]
     counts = {name: len(data.table(name)) for name in ("boots", "readings", "problems")}
-    done.status.sources.append(
-        SourceStatus(
-            info.name, info.digest, info.state, info.formats, **counts, message=info.message
-        )
+    status = SourceStatus(
+        info.name, info.digest, info.state, info.formats, **counts, message=info.message
     )
+    done.status.sources.append(status)
     if not counts["readings"]:
         return
-    made = zlib.compress(snapshot(data, limits=job.options.get("limits")).to_bytes(), LEVEL)
+    text = snapshot(data, limits=job.options.get("limits")).to_bytes()
+    status.part_size = len(text)
+    made = zlib.compress(text, LEVEL)
     if job.folder is None:
         done.parts[info.digest] = made
         return
@@ -130,21 +164,44 @@ def write_parquet(frame: Any, file: Any, **constants: str) -> None:
     need("pyarrow.parquet", "arrow").write_table(table, file)
 
 
-def merge(parts: Sequence[bytes | str]) -> bytes:
+def merge(parts: Sequence[bytes | tuple[str, int]]) -> bytes:
     """Statistics of several sources as those of all of them.
 
     Parameters
     ----------
-    parts : sequence of bytes or str
-        Packed snapshots, or the paths of such.
+    parts : sequence of bytes or (str, int)
+        Packed snapshots, or paths of such and their sizes when decompressed.
 
     Returns
     -------
     bytes
         A packed snapshot: the same whatever the order and grouping.
+
+    Raises
+    ------
+    InputError
+        A file of another size, or no snapshot.
     """
-    packed = [Path(part).read_bytes() if isinstance(part, str) else part for part in parts]
-    return zlib.compress(merge_texts([zlib.decompress(one) for one in packed]), LEVEL)
+    texts = [zlib.decompress(one) if isinstance(one, bytes) else _part(*one) for one in parts]
+    return zlib.compress(merge_texts(texts), LEVEL)
+
+
+def _part(path: str, size: int) -> bytes:
+    """The statistics in a file, which may come from somebody else: no more than `size` bytes."""
+    state = zlib.decompressobj()
+    try:
+        with Path(path).open("rb") as file:
+            packed = file.read(size + 4096)  # level 1 makes nothing much longer
+        text = state.decompress(packed, size + 1)
+    except zlib.error as error:
+        raise InputError(f"is damaged ({error}); without it its log is read again", path=path) \
+            from error
+    if len(text) != size or not state.eof:
+        raise InputError(
+            f"does not hold the {size} bytes that the index says; without it its log is read again",
+            path=path,
+        )
+    return text
 
 
 def is_left(folder: str, digest: str, rows: bool) -> bool:

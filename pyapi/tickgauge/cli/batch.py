@@ -80,8 +80,10 @@ def run(args: argparse.Namespace) -> int:
     finally:
         if client is not None:
             client.close()
+    for status in made.failed:
+        common.say(f"{status.path}: {status.message}")
     for status in made.statuses:
-        if status.message and status.state == "failed":
+        if status.state == "not taken":
             common.say(f"{status.path}: {status.message}")
     _write(args, made)
     return _status(args, made)

@@ -23,7 +23,7 @@ from .many_files import in_order
 from .options import Options, checked_options
 from .reduce import reduce_records
 
-__all__ = ["read", "read_side", "read_together"]
+__all__ = ["read", "read_parts", "read_side", "read_together"]
 
 
 def load(source: Source, options: Options) -> Part:
@@ -160,7 +160,40 @@ def read_side(*sources: Any, progress: bool = False, **options: Any) -> Any:
     InputError, OSError, RuleError
         As for `read`. Texts of which nothing was recognised are no error beside a snapshot.
     """
-    checked = checked_options(**options)
+    parts, others, notes = _made_of(sources, checked_options(**options), progress)
+    found = [_checked(Dataset(parts, notes), alone=not others)] if parts else []
+    found += _of_kinds(others)
+    return found[0] if len(found) == 1 else found
+
+
+def read_parts(source: Source, **options: Any) -> list[Any]:
+    """Read one source; what becomes of it is told in the parts, and nothing is refused for it.
+
+    Parameters
+    ----------
+    source : Source
+    **options
+        As for `read`.
+
+    Returns
+    -------
+    list
+        A `Part` for each text (of an archive), its state in ``sources[0].state``; then what other
+        forms have made.
+
+    Raises
+    ------
+    InputError, OSError, RuleError
+        As for `read`, but for texts in which nothing was recognised or that cannot be read.
+    """
+    parts, others, _ = _made_of([source], checked_options(**options), progress=False)
+    return [*parts, *others]
+
+
+def _made_of(
+    sources: Sequence[Any], options: Options, progress: bool
+) -> tuple[list[Part], list[Any], list[str]]:
+    """The parts of all texts, what other forms have made, and notes on copies."""
     given = [one for source in sources for one in expand(source, bundles)]
     if not given:
         raise InputError("no source was given")
@@ -170,7 +203,7 @@ def read_side(*sources: Any, progress: bool = False, **options: Any) -> Any:
     seen: dict[str, int] = {}
     with (
         _bar(given, progress) as advance,
-        contextlib.closing(in_order(given, partial(_read_source, checked), advance)) as made,
+        contextlib.closing(in_order(given, partial(_read_source, options), advance)) as made,
     ):
         for _, part in made:
             if isinstance(part, Part):
@@ -179,9 +212,7 @@ def read_side(*sources: Any, progress: bool = False, **options: Any) -> Any:
                 others.append(part)
     if not parts and not others:
         raise InputError("the archive has no files", path=given[0].name)
-    found = [_checked(Dataset(parts, notes), alone=not others)] if parts else []
-    found += _of_kinds(others)
-    return found[0] if len(found) == 1 else found
+    return parts, others, notes
 
 
 class _Mergeable(Protocol):

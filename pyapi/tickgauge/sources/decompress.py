@@ -180,9 +180,13 @@ class Unpacked:
 
     def _raw(self, file: Any) -> Iterator[bytes]:
         some = getattr(file, "read1", file.read)  # what a pipe has, without waiting for more
-        while piece := some(PIECE):
-            self.packed += len(piece)
-            yield piece
+        try:
+            while piece := some(PIECE):
+                self.packed += len(piece)
+                yield piece
+        except OSError as error:
+            error.filename = error.filename or self.name or None
+            raise
 
     def _unfold(
         self,

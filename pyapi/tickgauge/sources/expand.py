@@ -7,7 +7,8 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from ..util.optional import need
 from .form import Bundle, Bundles
 from .source import Source
 
-__all__ = ["expand", "files_of"]
+__all__ = ["expand", "nameable"]
 
 
 def _no_bundles(folder: Path) -> Iterable[Bundle]:
@@ -122,17 +123,17 @@ def _from_text(text: str, bundles: Bundles) -> list[Source]:
 def _from_url(url: str) -> list[Source]:
     """One URL, or the files that match one with ``*`` in it."""
     fsspec = need("fsspec", "remote")
-
-    def opener(one: str) -> Callable[[], Any]:
-        return lambda: fsspec.open(one, "rb").open()
-
     if "*" not in url:
-        return [Source(url, opener(url))]
+        return [Source(url, partial(_open_url, url))]
     files, path = fsspec.url_to_fs(url)
     found = sorted(files.unstrip_protocol(name) for name in files.glob(path))
     if not found:
         raise FileNotFoundError(2, "no file matches", url)
-    return [Source(one, opener(one)) for one in found]
+    return [Source(one, partial(_open_url, one)) for one in found]
+
+
+def _open_url(url: str) -> Any:
+    return need("fsspec", "remote").open(url, "rb").open()
 
 
 def _from_path(path: Path, bundles: Bundles) -> list[Source]:
@@ -158,7 +159,11 @@ def _from_folder(path: Path, bundles: Bundles) -> list[Source]:
 
 def _of_file(path: Path) -> Source:
     os.stat(path)  # noqa: PTH116 - an error that says what is wrong with it, and names it
-    return Source(str(path), lambda: open(path, "rb", buffering=0), path)  # noqa: PTH123
+    return Source(str(path), partial(_open_file, path), path)
+
+
+def _open_file(path: Path) -> Any:
+    return path.open("rb", buffering=0)
 
 
 def _walk(folder: Path) -> Iterator[tuple[str, list[str]]]:
@@ -197,17 +202,16 @@ def _matches(pattern: str) -> set[str]:
     return found
 
 
-def files_of(what: Any, bundles: Bundles = _no_bundles) -> list[str]:
-    """The names of the files and URLs that `expand` finds, to be opened elsewhere.
+def nameable(what: Any, bundles: Bundles = _no_bundles) -> list[Source]:
+    """The sources that `expand` finds, if another process can open each of them.
 
     Raises
     ------
     InputError
         A source that has no name to open it by: bytes, a file object, standard input.
     """
-    names = []
-    for source in expand(what, bundles):
+    sources = expand(what, bundles)
+    for source in sources:
         if source.path is None and "://" not in source.name:
             raise InputError("has no name that another process could open", path=source.name)
-        names.append(source.name)
-    return names
+    return sources

@@ -30,7 +30,8 @@ class Source:
     name : str
         How messages call it.
     opener : callable
-        Gives a binary file object.
+        Gives a binary file object. It pickles where the source has a path or is a URL, so that
+        another process opens just this source.
     path : path, optional
         Where it lies, if it is a file.
     release : str, optional
@@ -122,6 +123,14 @@ class Stream:
         except (Error, OSError) as error:
             self._error = error
         self.head = b"".join(self._first)
+
+    def check_head(self) -> None:
+        """Raise the `OSError` that cut the head short, if there was one.
+
+        For those who decide by the head alone, and read no further.
+        """
+        if isinstance(self._error, OSError):
+            raise self._error
 
     def __enter__(self) -> Stream:
         return self

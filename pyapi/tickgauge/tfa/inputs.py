@@ -33,6 +33,7 @@ def _sources(what: Any) -> list[Source]:
 
 def _is_published(source: Source, limits: Limits = LIMITS) -> bool:
     with source.open(limits) as stream:
+        stream.check_head()
         return detect(stream.head, source).form.name == "published"
 
 
