@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator, Sequence
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -102,8 +106,6 @@ def test_any_arity(
 @settings(max_examples=25, deadline=None)
 @given(order=st.permutations(range(6)), arity=st.integers(2, 5))
 def test_merging_does_not_depend_on_order_or_grouping(order: Sequence[int], arity: int) -> None:
-    import zlib
-
     parts = [
         zlib.compress(snapshot(tg.read(console(i, 5), **OPTIONS)).to_bytes()) for i in range(5)
     ]
@@ -310,6 +312,130 @@ def test_killed_and_resumed_gives_the_same(logs: Path, expected: bytes, tmp_path
     made = batch(logs, jobs=1, out=tmp_path, **OPTIONS)
     assert made.snapshot.to_bytes() == expected
     assert (tmp_path / "snapshot.json").read_bytes() == expected
+
+
+# ---- in other people's hands -------------------------------------------------------------------
+
+
+def test_a_file_is_opened_by_its_name_and_nothing_else(tmp_path: Path) -> None:
+    """No name of a folder's file is taken for standard input, a glob, a URL or a release."""
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for number, name in enumerate(("-", "*.log", "a@v2.9", "[x].log", "x.log")):
+        (logs / name).write_bytes(console(number, 10 + number))
+    done = subprocess.run(
+        [sys.executable, "-m", "tickgauge", "batch", ".", "--format", "json", "--jobs", "2",
+         "--rules", _rules_file(tmp_path)],
+        cwd=logs, input="fft 64 points: 1 usec\n", capture_output=True, text=True,
+    )  # fmt: skip
+    rows = json.loads(done.stdout)["rows"]
+    assert [(row["path"], int(row["readings"])) for row in rows] == [
+        ("*.log", 11), ("-", 10), ("[x].log", 13), ("a@v2.9", 12), ("x.log", 14),
+    ]  # fmt: skip
+
+
+def _rules_file(folder: Path) -> Path:
+    rules = folder / "rules.toml"
+    rules.write_text(f'[[rule]]\nname = "fft"\ntemplate = "{RULE}"\nvalue = "t"\nunit = "us"\n')
+    return rules
+
+
+def test_what_stands_in_a_folder_is_not_trusted(logs: Path, tmp_path: Path) -> None:
+    """A digest that is a path, a size that is none, a part that unfolds into far more."""
+    out = tmp_path / "out"
+    some = sorted(logs.glob("board1/*.log"))[:3]
+    batch(some, jobs=1, out=out, rows=False, **OPTIONS)
+    index = out / "index.sqlite"
+
+    def change(old: str, new: str) -> None:
+        with sqlite3.connect(index) as base:
+            base.execute("UPDATE files SET status = replace(status, ?, ?)", (old, new))
+
+    digest = next(iter((out / "parts").iterdir())).name.partition(".")[0]
+    secret = tmp_path / "x.json.z"
+    secret.write_bytes((out / "parts" / f"{digest}.json.z").read_bytes())
+    change(digest, "../../x")
+    with pytest.raises(tg.InputError, match=r"index of the batch is damaged \(a digest is"):
+        batch(some, jobs=1, out=out, rows=False, **OPTIONS)
+    change("../../x", digest)
+    for wrong in ('"-1"', "-1", "true", "null"):
+        change('"boots": 1', f'"boots": {wrong}')
+        if wrong != "-1":
+            with pytest.raises(tg.InputError, match="index of the batch is damaged"):
+                batch(some, jobs=1, out=out, rows=False, **OPTIONS)
+        change(f'"boots": {wrong}', '"boots": 1')
+    part = out / "parts" / f"{digest}.json.z"
+    part.write_bytes(zlib.compress(bytes(1 << 28), 1))
+    with pytest.raises(tg.InputError, match=r"does not hold the [0-9]+ bytes that the index says"):
+        batch(some, jobs=1, out=out, rows=False, **OPTIONS)
+    part.unlink()
+    assert batch(some, jobs=1, out=out, rows=False, **OPTIONS).failed == []
+
+
+def test_one_batch_at_a_time_writes_into_a_folder(logs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+
+    def second(done: int, total: int, status: FileStatus) -> None:
+        if done == 1:
+            again = command("batch", logs, "-o", out, "--jobs", 1)
+            assert again.returncode == 2
+            assert f"process {os.getpid()} writes into it" in again.stderr
+
+    batch(logs, jobs=1, out=out, progress=second, **OPTIONS)
+    assert not (out / ".tickgauge.lock").exists()
+
+
+@pytest.mark.noasan
+@pytest.mark.parametrize("to", ["parent", "group"])
+def test_an_interrupt_ends_the_workers_within_a_second(to: str, tmp_path: Path) -> None:
+    """One of them waits for ever, for the writer of a named pipe."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "a.log").write_bytes(console(1))
+    running = subprocess.Popen(
+        [sys.executable, "-m", "tickgauge", "batch", "a.log", "pipe", "--jobs", "2"],
+        cwd=tmp_path, stderr=subprocess.PIPE, start_new_session=True, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    _wait_until(lambda: len(_processes_of(running.pid)) >= 3)
+    time.sleep(0.3)
+    (os.kill if to == "parent" else os.killpg)(running.pid, signal.SIGINT)
+    begun = time.monotonic()
+    _, said = running.communicate(timeout=30)
+    _wait_until(lambda: not _processes_of(running.pid))
+    assert running.returncode == 130
+    assert "Traceback" not in said
+    assert time.monotonic() - begun < 5  # a second on an idle machine
+
+
+@pytest.mark.noasan
+def test_a_killed_batch_leaves_no_workers(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "tickgauge", "batch", "pipe", "pipe", "--jobs", "2"],
+        cwd=tmp_path, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    _wait_until(lambda: len(_processes_of(running.pid)) >= 3)
+    running.kill()
+    running.wait()
+    _wait_until(lambda: not _processes_of(running.pid))
+
+
+def _wait_until(true: Callable[[], bool], seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def _processes_of(session: int) -> list[int]:
+    """The living processes of a session."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, _, of, *_ = place.read_text().rpartition(")")[2].split()
+            if int(of) == session and state != "Z":
+                found.append(int(place.parent.name))
+    return found
 
 
 # ---- a cluster ---------------------------------------------------------------------------------

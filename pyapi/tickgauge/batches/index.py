@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import InputError
 
-__all__ = ["FileStatus", "Index", "SourceStatus", "WHOLE"]
+__all__ = ["WHOLE", "FileStatus", "Index", "SourceStatus"]
 
 SCHEMA = 2
 

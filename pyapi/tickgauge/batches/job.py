@@ -194,8 +194,9 @@ def _part(path: str, size: int) -> bytes:
             packed = file.read(size + 4096)  # level 1 makes nothing much longer
         text = state.decompress(packed, size + 1)
     except zlib.error as error:
-        raise InputError(f"is damaged ({error}); without it its log is read again", path=path) \
-            from error
+        raise InputError(
+            f"is damaged ({error}); without it its log is read again", path=path
+        ) from error
     if len(text) != size or not state.eof:
         raise InputError(
             f"does not hold the {size} bytes that the index says; without it its log is read again",

@@ -139,6 +139,15 @@ def status(args: argparse.Namespace, data: Dataset) -> int:
     )
 
 
+def not_read_whole(data: Dataset) -> list[str]:
+    """Names of the sources that were not read to their end."""
+    return [
+        info.name
+        for info in data.infos
+        if info.state not in ("read", "not recognised") and "duplicate" not in info.state
+    ]
+
+
 def say_troubles(data: Dataset) -> None:
     """What could not be read, on standard error; a folder of other files is one line more."""
     unknown = [info for info in data.infos if info.state == "not recognised"]

@@ -6,11 +6,12 @@ import argparse
 from typing import Any
 
 from ..captures.run_logs import compare_runs, published, sync_notes
+from ..dataset.dataset import Dataset
 from ..errors import InputError
 from ..frame.answer import Answer, Section
 from ..frame.grid import Grid
 from . import common
-from .inputs import add_limit_option, limit_arguments
+from .inputs import add_limit_option, limit_arguments, not_read_whole, say_troubles
 
 
 def add(subparsers: Any) -> None:
@@ -54,9 +55,10 @@ def run(args: argparse.Namespace) -> int:
     if not hasattr(old, "runs"):
         raise InputError("holds no run of unit_test", path=args.log)
     others = [_read(args, name) for name in args.others]
-    if args.new is None:
-        return _show(args, old, others)
-    new = _read(args, args.new)
+    new = None if args.new is None else _read(args, args.new)
+    inputs_say = _say_troubles([old, new, *others])
+    if new is None:
+        return common.worst(inputs_say, _show(args, old, others))
     comparison = compare_runs(old, new)
     notes = [*comparison.lines(), *sync_notes(new, *others)]
     sources = [
@@ -78,7 +80,18 @@ def run(args: argparse.Namespace) -> int:
             },
         ),
     )
-    return common.DONE
+    return inputs_say
+
+
+def _say_troubles(logs: list[Any]) -> int:
+    """Name the logs that were not read whole; the exit status for that."""
+    code = common.DONE
+    for data in logs:
+        if isinstance(data, Dataset):
+            say_troubles(data)
+            if not_read_whole(data):
+                code = common.USAGE
+    return code
 
 
 _SHOWN = (

@@ -31,6 +31,9 @@ def add(subparsers: Any) -> None:
         help="the sources are A/A boots of one firmware: name the keys that cannot serve as a "
         "noise model, and ask for 4 boots or more",
     )
+    parser.add_argument(
+        "--anyway", action="store_true", help="also of sources that could not be read whole"
+    )
     inputs.add_reading_options(parser, together=False)
 
 
@@ -41,6 +44,9 @@ def run(args: argparse.Namespace) -> int:
 
     sides = [statistics.side(args, source) for source in args.sources]
     inputs_say = statistics.status_of(args, *sides)
+    if inputs_say == common.USAGE and not args.anyway:
+        common.say("no snapshot of sources that were not read whole; --anyway makes one")
+        return common.USAGE
     made = snapshot(*sides, exchange=args.exchange, limits=limits_of(args))
     code = common.DONE
     if args.noise:

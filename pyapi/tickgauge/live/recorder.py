@@ -184,7 +184,11 @@ class FilePort:
         return b""
 
     def _more(self) -> bytes:
-        data = os.pread(self._fd, PIECE, self._at)
+        try:
+            data = os.pread(self._fd, PIECE, self._at)
+        except OSError as error:
+            error.filename = str(self._path)
+            raise
         self._at += len(data)
         return data
 
