@@ -7,7 +7,7 @@ import contextlib
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..errors import Error, NotComparableError, NotEnoughData
@@ -55,6 +55,7 @@ def add_verb(
     *,
     output: bool = True,
     trace: bool = False,
+    forms: Sequence[str] = (),
 ) -> argparse.ArgumentParser:
     """A verb's parser with the options that all verbs have.
 
@@ -71,6 +72,8 @@ def add_verb(
         Whether ``--format`` and ``-o`` make sense for it.
     trace : bool
         Whether its answer can be drawn by a trace viewer (``--trace``).
+    forms : sequence of str
+        Further words of ``--format`` that this verb writes itself.
     """
     parser: argparse.ArgumentParser = subparsers.add_parser(
         name, help=description.split(". ", maxsplit=1)[0].rstrip("."), description=description
@@ -78,7 +81,10 @@ def add_verb(
     if output:
         group = parser.add_argument_group("output")
         group.add_argument(
-            "--format", choices=FORMATS, default="text", help="form of the answer (default: text)"
+            "--format",
+            choices=(*FORMATS, *forms),
+            default="text",
+            help="form of the answer (default: text)",
         )
         group.add_argument(
             "-o", "--output", metavar="FILE", help="write there instead of standard output"
