@@ -16,7 +16,8 @@ from tickgauge.cli import main
 from tickgauge.exports import ci
 from tickgauge.exports.findings import Finding
 
-DATA = Path(__file__).resolve().parents[1] / "data" / "stats"
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "tests" / "data" / "stats"
 OLD, NEW = str(DATA / "tfa-2.12.json.gz"), str(DATA / "tfa-2.14.json.gz")
 
 
@@ -135,3 +136,20 @@ def test_annotations_escape_and_end_after_ten(gate):
 def test_junit_holds_no_control_bytes(gate):
     bad = Finding("k\x1b\x00", "s\x1b", "c\ud800", "fail", "regressed", "r\x07")
     ElementTree.fromstring(ci.junit(gate, [bad]))
+
+
+def test_bisect_statuses_are_those_of_git_bisect_run(tmp_path, capsys, monkeypatch):
+    """git bisect run: 0 good, 1 to 127 bad but for 125 (skip), 128 and above end the run."""
+    gate = ["gate", "--bisect"]
+    assert main([*gate, OLD, NEW]) == 1
+    monkeypatch.chdir(tmp_path)
+    assert main([*gate, OLD, "missing.log"]) == 128
+    Path("one.log").write_bytes(b"no line of any kind\n")
+    assert main([*gate, OLD, "one.log"]) == 128
+    with pytest.raises(SystemExit) as usage:
+        main([*gate, "--no-such-option", OLD, NEW])
+    assert usage.value.code == 128
+    boot = tg.read(str(ROOT / "notebooks" / "data" / "emulated" / "v2.12.log.gz"))
+    tg.snapshot(boot).save("all.json")
+    assert main(["gate", "all.json", "all.json"]) == 3  # one boot in common is no second side
+    assert main([*gate, "all.json", "all.json"]) == 125

@@ -117,9 +117,7 @@ def test_a_batch_does_not_keep_a_file_that_was_not_read_whole(
     for i in range(4000):
         start = 0x10000000 + i * 0x4000
         for word, stamp in (("do", start + 0x400), ("finish", start + 0x1C00)):
-            lines.append(
-                f"[    1.0] optee: TEEDriver: {word} smc call, cmd=1, cntvct=0x{stamp:x}"
-            )
+            lines.append(f"[    1.0] optee: TEEDriver: {word} smc call, cmd=1, cntvct=0x{stamp:x}")
     logs = tmp_path / "logs"
     logs.mkdir()
     (logs / "FAULTY.log").write_text("\n".join(lines) + "\n")

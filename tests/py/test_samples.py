@@ -24,9 +24,7 @@ def test_codes_are_those_of_unique_rows(seed: int, kind: str) -> None:
     rng = np.random.default_rng(seed)
     columns = columns_of(rng, int(rng.integers(0, 3000)), kind)
     signed = [np.where(c == MISSING, -1, c.astype("i8")) for c in columns]
-    _, first, codes = np.unique(
-        np.stack(signed, 1), axis=0, return_index=True, return_inverse=True
-    )
+    _, first, codes = np.unique(np.stack(signed, 1), axis=0, return_index=True, return_inverse=True)
     code, row = _core.codes(columns)
     assert code.tolist() == codes.reshape(-1).tolist()
     assert row.tolist() == first.tolist()

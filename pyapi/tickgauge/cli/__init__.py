@@ -94,7 +94,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         The exit status.
     """
-    parser, args = _parsed(list(sys.argv[1:] if argv is None else argv))
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if "--bisect" not in arguments:
+        return _run(arguments)
+    try:
+        return _BISECT.get(_run(arguments), _BROKEN)
+    except SystemExit as error:  # usage: argparse gives 2, which a bisection takes for "bad"
+        raise SystemExit(_BROKEN if error.code else 0) from None
+
+
+#: Exit statuses as `git bisect run` reads them: 125 skips a commit, 128 and above end the run.
+_BROKEN = 128
+_BISECT = {
+    common.DONE: 0,
+    common.BAD: 1,
+    common.NOTHING: 125,
+    common.INTERRUPTED: common.INTERRUPTED,
+}
+
+
+def _run(arguments: list[str]) -> int:
+    parser, args = _parsed(arguments)
     if args.version:
         from ..util.versions import version
 
