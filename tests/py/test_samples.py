@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+
 from tickgauge import _core
 
 MISSING = 2**32 - 1
@@ -59,7 +60,9 @@ def test_counts_of_groups_are_those_of_counter() -> None:
     values, counts, at, folded = _core.count_groups(value, None, start)
     assert not folded.any()
     for g in range(4):
-        have = dict(zip(values[at[g] : at[g + 1]].tolist(), counts[at[g] : at[g + 1]].tolist()))
+        have = dict(
+            zip(values[at[g] : at[g + 1]].tolist(), counts[at[g] : at[g + 1]].tolist(), strict=True)
+        )
         want = Counter(value[start[g] : start[g + 1]].tolist())
         assert have == want
         assert list(have) == sorted(want)
