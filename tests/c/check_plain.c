@@ -60,7 +60,7 @@ static const tg_rule_def heads[] = {
     {.name = "cb.phase", .pattern = "phase {phase:text} took {_:dec} msecs", .tag = "phase"},
     {.name = "cb.call",
      .pattern = "call {dev:word}+ took {t:uint} usecs",
-     .under = "mode",
+     .context = "mode",
      .before = "phase",
      .values = "t",
      .unit = "us"}};
@@ -88,7 +88,7 @@ static const tg_rule_def sizes[] = {
     {.name = "sort.time",
      .pattern = "{program:word} ~: time ~: ~{t:dec} [[msec]]",
      .tag = "[msec]",
-     .under = "size",
+     .context = "size",
      .values = "t",
      .unit = "ms"}};
 
@@ -101,6 +101,18 @@ START_TEST(a_head_line_must_agree_in_the_fields_that_both_have) {
   EXPECT(r, "keys", "labels",
          "program=gen size=1000\nprogram=sort size=50\nprogram=gen size=2000\n");
   EXPECT(r, "readings", "key value", "0 900000\n1 1000\n1 2000\n2 9500\n");
+  outcome_free(&r);
+}
+END_TEST
+
+static const tg_rule_def nested[] = {
+    {.name = "n.file", .pattern = "file {file:word}"},
+    {.name = "n.part", .pattern = "part {part:word}"},
+    {.name = "n.t", .pattern = "took {t:uint}", .context = "file,part", .values = "t"}};
+
+START_TEST(an_outer_head_line_ends_the_inner_ones) {
+  outcome r = reduce_with(nested, 3, "file a\npart x\ntook 1\nfile b\ntook 2\npart y\ntook 3\n");
+  EXPECT(r, "keys", "labels", "file=a part=x\nfile=b\nfile=b part=y\n");
   outcome_free(&r);
 }
 END_TEST
@@ -270,8 +282,8 @@ START_TEST(a_key_that_names_nothing_is_an_error) {
        "rule 'a.b', count: no field of the template is named 'm'"},
       {{.name = "a.b", .pattern = "x {n:word} foo", .grows = "n"},
        "rule 'a.b', grows: field 'n' is no whole number"},
-      {{.name = "a.b", .pattern = "x {n:uint} foo", .under = "c"},
-       "rule 'a.b', under: no rule is named 'c'"},
+      {{.name = "a.b", .pattern = "x {n:uint} foo", .before = "c"},
+       "rule 'a.b', before: there is no rule 'c'"},
       {{.name = "a.b", .pattern = "x {n:uint} foo", .columns = "{a}{b}"},
        "rule 'a.b', columns: expected names in braces with text between them"},
       {{.name = "a.b", .pattern = "foo", .rows = range_rows, .count = "m"},
@@ -331,6 +343,7 @@ int main(void) {
   tcase_add_test(t, fields_of_the_begin_line_are_labels_of_the_rows);
   tcase_add_test(t, the_line_before_and_the_line_behind_label_a_line);
   tcase_add_test(t, a_head_line_must_agree_in_the_fields_that_both_have);
+  tcase_add_test(t, an_outer_head_line_ends_the_inner_ones);
   tcase_add_test(t, a_span_goes_from_one_line_to_the_other_with_equal_fields);
   tcase_add_test(t, a_span_without_an_end_or_a_begin_is_told);
   tcase_add_test(t, lines_that_match_without_their_value_are_told);

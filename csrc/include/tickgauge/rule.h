@@ -43,9 +43,7 @@ typedef struct tg_rule_def {
   bool soft;             /* the tag is a common word: a line that has it and is no record is no
                             problem (it counts as `further` in the ledger), nor is a section of such a
                             rule that is still open where the source ends */
-  const char *under;     /* context: the rule of a head line; the fields of its last record before
-                            a line are labels of that line, as far as fields of one name agree */
-  const char *before;    /* context: the rule of the line that follows; its next record labels */
+  const char *before;    /* the name of a rule as in `context`, whose next record labels instead */
   const char *until;     /* span: the template of the line that ends what this one begins. Fields
                             of one name must agree; a value is the difference end - begin */
   const char *count;     /* the field that says how many readings a line stands for; a text is a
@@ -100,8 +98,8 @@ TG_API tg_status tg_ruleset_info(const tg_ruleset *set, size_t rule, tg_rule_inf
 /* How the readings of a rule hang together with other records. Rules and fields that are none are
  * SIZE_MAX. */
 typedef struct tg_rule_ties {
-  size_t under, before; /* rules whose records label those of this rule */
-  size_t until, opens;  /* span: the rule that ends this one, or that this one ends */
+  size_t before;       /* the rule whose next record labels those of this rule */
+  size_t until, opens; /* span: the rule that ends this one, or that this one ends */
   size_t count, below, upto, total, grows; /* fields of this rule */
   const char *columns;                     /* as in tg_rule_def, or NULL */
 } tg_rule_ties;

@@ -52,8 +52,7 @@ static tg_str number_text(bool negative, uint64_t v, int32_t exp10, uint8_t buff
   return (tg_str){buffer + at, 64 - at};
 }
 
-bool tg_plain_field_text(const tg_table *t, size_t row, size_t col, uint8_t buffer[64],
-                         tg_str *out) {
+bool tg_plain_field_text(const tg_table *t, size_t row, size_t col, uint8_t buffer[64], tg_str *out) {
   uint64_t u = 0;
   int64_t i = 0;
   if (tg_table_text(t, row, col, out)) return true;
@@ -73,9 +72,9 @@ static plain_part part_of(tg_str name) {
   static const struct {
     const char *name;
     plain_part part;
-  } known[] = {{"test", PLAIN_TEST},   {"operation", PLAIN_OPERATION}, {"metric", PLAIN_METRIC},
-               {"place", PLAIN_PLACE}, {"cluster", PLAIN_CLUSTER},     {"core", PLAIN_CORE},
-               {"cpu", PLAIN_CPU},     {"columns", PLAIN_VALUE}};
+  } known[] = {{"test", PLAIN_TEST},     {"operation", PLAIN_OPERATION}, {"metric", PLAIN_METRIC},
+               {"place", PLAIN_PLACE},   {"cluster", PLAIN_CLUSTER},     {"core", PLAIN_CORE},
+               {"cpu", PLAIN_CPU},       {"columns", PLAIN_VALUE}};
   for (size_t i = 0; i < TG_COUNT_OF(known); i++) {
     if (strlen(known[i].name) == name.n && memcmp(known[i].name, name.p, name.n) == 0)
       return known[i].part;
@@ -141,7 +140,12 @@ tg_status tg_plain_find_heads(plain_walk *w, plain_rule *r) {
       status = add_head(w, r, k, true, false);
     }
   }
-  if (status == TG_OK) status = add_head(w, r, r->ties.under, false, false);
+  r->n_outer = r->n_heads;
+  for (size_t i = 0; status == TG_OK && i < tg_ruleset_contexts(w->set, r->shape.rule); i++) {
+    size_t rule = SIZE_MAX;
+    (void)tg_ruleset_context(w->set, r->shape.rule, i, &rule);
+    status = add_head(w, r, rule, false, false);
+  }
   if (status == TG_OK) status = add_head(w, r, r->ties.before, false, true);
   return status;
 }
@@ -260,8 +264,7 @@ static void fill_clock(const plain_walk *w, uint32_t boot, tg_key *key) {
   }
 }
 
-void tg_plain_begin_key(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at,
-                        tg_key *key) {
+void tg_plain_begin_key(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at, tg_key *key) {
   tg_key_init(key);
   key->format = r->format;
   key->operation = r->operation;
@@ -269,10 +272,15 @@ void tg_plain_begin_key(plain_walk *w, plain_rule *r, size_t row, const tg_readi
   key->better = tg_ruleset_better(w->set, r->shape.rule);
   w->n_labels = 0;
   tg_plain_add_fields(w, &r->shape, row, key);
+  uint64_t outer = 0; /* where the last record of an outer head line stands: it ends inner ones */
   for (size_t i = 0; i < r->n_heads; i++) {
     size_t k = 0;
     const tg_str own = key->operation;
     if (!find_head(w, r, row, at, &r->heads[i], &k)) continue;
+    const uint64_t place = offset_of(r->heads[i].shape.table, k);
+    const bool nested = i >= r->n_outer && !r->heads[i].after;
+    if (nested && place < outer) continue;
+    if (nested) outer = place;
     tg_plain_add_fields(w, &r->heads[i].shape, k, key);
     if (own.n > 0 && own.p != r->operation.p) key->operation = own;
   }

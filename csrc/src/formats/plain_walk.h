@@ -60,7 +60,8 @@ typedef struct plain_rule {
   tg_str format, operation;
   plain_head *heads;
   size_t n_heads, cap_heads;
-  size_t model;    /* a row of counts without a value: the row of its section that has one */
+  size_t n_outer; /* heads of its section come first; those behind them go from outside in */
+  size_t model;   /* a row of counts without a value: the row of its section that has one */
   plain_shape end; /* span: the fields of the end line */
   plain_open *open;
   size_t n_open, cap_open;
@@ -99,15 +100,14 @@ typedef struct plain_walk {
 
   plain_column *columns; /* of the table at hand */
   size_t n_columns, cap_columns;
-  uint32_t section; /* of that table */
-  int64_t top;      /* the end of its highest bucket */
-  plain_held *held; /* in the order of their keys' first lines */
-  uint32_t *holder; /* key -> its place in `held` plus one */
+  uint32_t section;  /* of that table */
+  int64_t top;       /* the end of its highest bucket */
+  plain_held *held;  /* in the order of their keys' first lines */
+  uint32_t *holder;  /* key -> its place in `held` plus one */
   size_t n_held, cap_held, n_holder, cap_holder;
 } plain_walk;
 
-/* --- plain_key.c: the key of a record ----------------------------------------------------------
- */
+/* --- plain_key.c: the key of a record ---------------------------------------------------------- */
 
 /* The fields of a rule, and which part of a key each fills. */
 void tg_plain_shape_of(const plain_walk *w, size_t rule, plain_shape *out);
@@ -115,8 +115,7 @@ void tg_plain_shape_of(const plain_walk *w, size_t rule, plain_shape *out);
 tg_status tg_plain_find_heads(plain_walk *w, plain_rule *r);
 /* Begins the key of a record of `r`: its own fields and those of its head lines. The cluster, core
  * and cpu, unit and clock are there; labels are gathered. */
-void tg_plain_begin_key(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at,
-                        tg_key *key);
+void tg_plain_begin_key(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at, tg_key *key);
 /* Adds the fields of a record that are not there yet. */
 void tg_plain_add_fields(plain_walk *w, const plain_shape *shape, size_t row, tg_key *key);
 /* Adds a label, or the part of the key of that name. `value` must live until the key is written. */
@@ -125,35 +124,30 @@ void tg_plain_add_named(plain_walk *w, tg_str name, tg_str value, tg_key *key);
 tg_status tg_plain_end_key(plain_walk *w, tg_key *key);
 /* Whether all labels of one name that both records have are equal. */
 bool tg_plain_agree(const plain_shape *a, size_t row_a, const plain_shape *b, size_t row_b);
-/* A field of a record as text, in `buffer` where it is a number. False where the record lacks it.
- */
-bool tg_plain_field_text(const tg_table *t, size_t row, size_t col, uint8_t buffer[64],
-                         tg_str *out);
+/* A field of a record as text, in `buffer` where it is a number. False where the record lacks it. */
+bool tg_plain_field_text(const tg_table *t, size_t row, size_t col, uint8_t buffer[64], tg_str *out);
 
-/* --- plain.c ------------------------------------------------------------------------------------
- */
+/* --- plain.c ------------------------------------------------------------------------------------ */
 
 /* The sum factor * field over the terms of a value. TG_ENODATA where a field is missing,
  * TG_EOVERFLOW outside 63 bits. */
 tg_status tg_plain_sum(const tg_table *t, size_t row, const tg_value_info *value, int64_t *out);
 /* Adds the reading of value `v` of `r` under the key, whose labels are written. */
 tg_status tg_plain_add(plain_walk *w, const plain_rule *r, size_t row, const tg_value_info *value,
-                       tg_key *key, tg_reading *reading);
+                    tg_key *key, tg_reading *reading);
 /* Tells a value that does not fit. */
 tg_status tg_plain_too_large(plain_walk *w, const plain_rule *r, const tg_reading *at,
-                             const char *metric);
+                          const char *metric);
 
-/* --- plain_counts.c: lines that stand for many readings -----------------------------------------
- */
+/* --- plain_counts.c: lines that stand for many readings ----------------------------------------- */
 
 /* The readings of a line that is counted, or has the totals of such lines. */
 tg_status tg_plain_counted(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at);
 /* The range of values of a record: its width, 0 where the rule states none. */
-tg_status tg_plain_width(const plain_rule *r, size_t row, const tg_value_info *value,
-                         int64_t lowest, int64_t *width);
+tg_status tg_plain_width(const plain_rule *r, size_t row, const tg_value_info *value, int64_t lowest,
+                      int64_t *width);
 
-/* --- plain_span.c: from one line to another ------------------------------------------------------
- */
+/* --- plain_span.c: from one line to another ------------------------------------------------------ */
 
 /* The fields of the end line that the values are measured against label nothing. */
 void tg_plain_share_values(plain_rule *r);

@@ -2,6 +2,7 @@
  * head lines, spans. SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "base/mem.h"
 #include "ruleset.h"
 
 static size_t field_named(const tg_rule *rule, const char *name) {
@@ -69,6 +70,10 @@ tg_status tg_rule_counts(const tg_alloc *a, tg_rule *rule, const tg_rule_def *de
   if (status == TG_OK) status = find_field(rule, "upto", def->upto, lenient, &ties->upto, err);
   if (status == TG_OK) status = find_field(rule, "total", def->total, lenient, &ties->total, err);
   if (status == TG_OK) status = find_field(rule, "grows", def->grows, lenient, &ties->grows, err);
+  if (status == TG_OK && def->before != NULL) {
+    rule->before_name = tg_copy_text(a, def->before, strlen(def->before));
+    status = rule->before_name != NULL ? TG_OK : TG_ENOMEM;
+  }
   if (status != TG_OK || def->columns == NULL) return status;
   if (!columns_fit(def->columns))
     return tg_fail(err, TG_ESYNTAX, 0, 0,
@@ -78,34 +83,41 @@ tg_status tg_rule_counts(const tg_alloc *a, tg_rule *rule, const tg_rule_def *de
   return ties->columns != NULL ? TG_OK : TG_ENOMEM;
 }
 
-/* The rule that is named `name`, or so within the format of rule `k`. */
-static tg_status find_rule(const tg_ruleset *set, size_t k, const char *name, size_t *found) {
-  const char *own = set->rules[k].name;
+/* The rule of that name; a name without a dot is a kind of the same format as rule `of`. */
+static size_t find_context(const tg_ruleset *set, size_t of, const char *name, size_t n) {
+  const char *own = set->rules[of].name;
   const char *dot = strchr(own, '.');
-  const size_t lead = dot != NULL ? (size_t)(dot - own) + 1 : 0;
-  for (size_t i = 0; i < set->n_rules && lead > 0; i++) {
-    const char *other = set->rules[i].name;
-    if (strncmp(other, own, lead) != 0 || strcmp(other + lead, name) != 0) continue;
-    *found = i;
-    return TG_OK;
+  const bool kind = dot != NULL && memchr(name, '.', n) == NULL;
+  const size_t lead = kind ? (size_t)(dot - own) + 1 : 0;
+  for (size_t k = 0; k < set->n_rules; k++) {
+    const char *it = set->rules[k].name;
+    if (strlen(it) != lead + n || memcmp(it + lead, name, n) != 0) continue;
+    if (memcmp(it, own, lead) == 0) return k;
   }
-  return tg_ruleset_find(set, name, found);
+  return TG_NOT;
 }
 
-tg_status tg_rule_context(tg_ruleset *set, const tg_rule_def *def, size_t first, tg_error *err) {
-  const char *const names[] = {def->under, def->before};
-  const char *const keys[] = {"under", "before"};
-  size_t found[] = {TG_NOT, TG_NOT};
-  for (size_t i = 0; i < 2; i++) {
-    if (names[i] == NULL || find_rule(set, first, names[i], &found[i]) == TG_OK) continue;
-    return tg_fail(err, TG_ESYNTAX, 0, 0, "rule '%.60s', %s: no rule is named '%.60s'", def->name,
-                   keys[i], names[i]);
+tg_status tg_rule_link(tg_ruleset *set, size_t k, tg_error *err) {
+  tg_rule *r = &set->rules[k];
+  const char *at = r->context_names;
+  if (r->before_name != NULL) {
+    r->ties.before = find_context(set, k, r->before_name, strlen(r->before_name));
+    if (r->ties.before == TG_NOT)
+      return tg_fail(err, TG_ESYNTAX, 0, 0, "rule '%.60s', before: there is no rule '%.60s'",
+                     r->name, r->before_name);
   }
-  const size_t section = set->rules[first].section;
-  const size_t rows = section == TG_NOT ? 0 : set->sections[section].n_rows;
-  for (size_t k = first; k <= first + rows; k++) {
-    set->rules[k].ties.under = found[0];
-    set->rules[k].ties.before = found[1];
+  while (at != NULL && *at != '\0') {
+    const size_t n = strcspn(at, ",");
+    const size_t found = find_context(set, k, at, n);
+    if (found == TG_NOT) {
+      return tg_fail(err, TG_ESYNTAX, 0, 0, "rule '%.60s', context: there is no rule '%.*s'",
+                     r->name, n < 60 ? (int)n : 60, at);
+    }
+    const tg_status status = tg_reserve(&set->alloc, &r->contexts, &r->cap_contexts,
+                                        r->n_contexts + 1, sizeof *r->contexts);
+    if (status != TG_OK) return status;
+    r->contexts[r->n_contexts++] = found;
+    at += n + (at[n] == ',');
   }
   return TG_OK;
 }

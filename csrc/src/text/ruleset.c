@@ -15,6 +15,7 @@ static void rule_clear(const tg_alloc *a, tg_rule *r) {
   tg_release(a, r->values);
   tg_release(a, r->context_names);
   tg_release(a, r->contexts);
+  tg_release(a, r->before_name);
   tg_release(a, r->name);
   tg_release(a, r->unit);
   tg_release(a, r->pattern);
@@ -65,8 +66,8 @@ static tg_status name_error(tg_error *err, tg_status status, const char *name) {
   return status;
 }
 
-static const tg_rule_ties no_ties = {TG_NOT, TG_NOT, TG_NOT, TG_NOT, TG_NOT,
-                                     TG_NOT, TG_NOT, TG_NOT, TG_NOT, NULL};
+static const tg_rule_ties no_ties = {TG_NOT, TG_NOT, TG_NOT, TG_NOT, TG_NOT, TG_NOT, TG_NOT, TG_NOT,
+                                     NULL};
 
 /* Compiles one rule (or a row of one) and appends it. Takes over `name`. */
 static tg_status add_rule(tg_ruleset *set, tg_intern *names, const tg_rule_def *def, char *name,
@@ -221,40 +222,6 @@ static tg_status add_def(tg_ruleset *set, tg_intern *names, const tg_rule_def *d
   return status;
 }
 
-/* The rule of that name; a name without a dot is a kind of the same format as rule `of`. */
-static size_t find_context(const tg_ruleset *set, size_t of, const char *name, size_t n) {
-  const char *own = set->rules[of].name;
-  const char *dot = strchr(own, '.');
-  const bool kind = dot != NULL && memchr(name, '.', n) == NULL;
-  const size_t lead = kind ? (size_t)(dot - own) + 1 : 0;
-  for (size_t k = 0; k < set->n_rules; k++) {
-    const char *it = set->rules[k].name;
-    if (strlen(it) != lead + n || memcmp(it + lead, name, n) != 0) continue;
-    if (memcmp(it, own, lead) == 0) return k;
-  }
-  return TG_NOT;
-}
-
-/* Finds the rules that a rule names as its context. All rules are known by now. */
-static tg_status link_contexts(tg_ruleset *set, size_t k, tg_error *err) {
-  tg_rule *r = &set->rules[k];
-  const char *at = r->context_names;
-  while (at != NULL && *at != '\0') {
-    const size_t n = strcspn(at, ",");
-    const size_t found = find_context(set, k, at, n);
-    if (found == TG_NOT) {
-      return tg_fail(err, TG_ESYNTAX, 0, 0, "rule '%.60s', context: there is no rule '%.*s'", r->name,
-                     n < 60 ? (int)n : 60, at);
-    }
-    const tg_status status = tg_reserve(&set->alloc, &r->contexts, &r->cap_contexts,
-                                        r->n_contexts + 1, sizeof *r->contexts);
-    if (status != TG_OK) return status;
-    r->contexts[r->n_contexts++] = found;
-    at += n + (at[n] == ',');
-  }
-  return TG_OK;
-}
-
 /* Puts rule `k` under its tag, which is added if new. `texts` has those of all tags, in order. */
 static tg_status add_tag(tg_ruleset *set, tg_intern *texts, size_t k) {
   const tg_alloc *a = &set->alloc;
@@ -311,12 +278,8 @@ static tg_status compile(tg_ruleset *set, const tg_rule_def *defs, size_t n, tg_
   if (status == TG_OK) status = tg_intern_new(&set->alloc, UINT32_MAX, &texts);
   for (size_t i = 0; status == TG_OK && i < n; i++)
     status = add_def(set, names, &defs[i], i, err);
-  for (size_t i = 0, k = 0; status == TG_OK && i < n; i++) {
-    while (strcmp(set->rules[k].name, defs[i].name) != 0) k++;
-    status = tg_rule_context(set, &defs[i], k, err);
-  }
   for (size_t k = 0; status == TG_OK && k < set->n_rules; k++)
-    status = link_contexts(set, k, err);
+    status = tg_rule_link(set, k, err);
   for (size_t k = 0; status == TG_OK && k < set->n_rules; k++)
     status = add_tag(set, texts, k);
   tg_intern_free(names);

@@ -22,7 +22,7 @@ typedef struct tg_rule {
   tg_template *t;
   tg_value *values;
   size_t n_values, cap_values;
-  char *context_names;
+  char *context_names, *before_name;
   size_t *contexts; /* rules */
   size_t n_contexts, cap_contexts;
   size_t unit_field; /* TG_NOT: `unit` is a word */
@@ -77,9 +77,9 @@ tg_status tg_rule_values(const tg_alloc *a, tg_rule *rule, const char *text, boo
 /* Reads which fields count the readings of a line and bound their range; `lenient` as above. */
 tg_status tg_rule_counts(const tg_alloc *a, tg_rule *rule, const tg_rule_def *def, bool lenient,
                          tg_error *err);
-/* Finds the rules that label those of `def`, whose first rule is `first`: by full name, or by name
- * within the format of the rule. All rules must be there. TG_OK, TG_ENOMEM, TG_ESYNTAX. */
-tg_status tg_rule_context(tg_ruleset *set, const tg_rule_def *def, size_t first, tg_error *err);
+/* Finds the rules that rule `k` names as its context. All rules must be there. TG_OK, TG_ENOMEM,
+ * TG_ESYNTAX. */
+tg_status tg_rule_link(tg_ruleset *set, size_t k, tg_error *err);
 /* Whether the values of span rule `k` are fields of its end line, too. */
 tg_status tg_rule_span(const tg_ruleset *set, size_t k, tg_error *err);
 /* Reads the unit: a word or "{field}". */
