@@ -44,20 +44,29 @@ static int take_rows(PyObject *dict, const char ***out) {
   return 0;
 }
 
+/* The texts of a rule, by the name of the member of tg_rule_def. */
+static int take_texts(PyObject *dict, tg_rule_def *def) {
+  const struct {
+    const char *name;
+    const char **to;
+  } texts[] = {{"name", &def->name},           {"pattern", &def->pattern}, {"tag", &def->tag},
+               {"values", &def->values},       {"unit", &def->unit},       {"end", &def->end},
+               {"exponents", &def->exponents}, {"context", &def->context}, {"until", &def->until},
+               {"before", &def->before},       {"count", &def->count},     {"below", &def->below},
+               {"columns", &def->columns},     {"upto", &def->upto},       {"total", &def->total},
+               {"grows", &def->grows},         {"cumulative", &def->cumulative}};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    if (take_text(dict, texts[i].name, texts[i].to) < 0) return -1;
+  return 0;
+}
+
 /* One rule as Python hands it over: a dict with the members of tg_rule_def. */
 static int take_rule(PyObject *dict, tg_rule_def *def, const char ***rows) {
   if (!PyDict_Check(dict)) {
     PyErr_SetString(PyExc_TypeError, "a rule is a dict");
     return -1;
   }
-  if (take_text(dict, "name", &def->name) < 0 || take_text(dict, "pattern", &def->pattern) < 0 ||
-      take_text(dict, "tag", &def->tag) < 0 || take_text(dict, "values", &def->values) < 0 ||
-      take_text(dict, "unit", &def->unit) < 0 ||
-      take_text(dict, "exponents", &def->exponents) < 0 ||
-      take_text(dict, "context", &def->context) < 0 || take_text(dict, "end", &def->end) < 0 ||
-      take_rows(dict, rows) < 0) {
-    return -1;
-  }
+  if (take_texts(dict, def) < 0 || take_rows(dict, rows) < 0) return -1;
   def->rows = *rows;
   PyObject *better = PyDict_GetItemString(dict, "better");
   if (better != NULL) {

@@ -18,6 +18,8 @@ _TIME = {
     "ms": Fraction(10**6),
     "s": Fraction(10**9),
 }
+#: Programs of the kernel's tools write them out: usec, usecs.
+_TIME |= {unit + end: _TIME[unit] for unit in ("ns", "us", "ms", "s") for end in ("ec", "ecs")}
 
 
 def ns_factor(unit: str | None, clock_hz: int | None, exp10: int = 0) -> Fraction | None:

@@ -115,6 +115,76 @@ EXAMPLES = {
             ("cyclictest", "thread", "max", "interval=6000 prio=99 thread=10", "532", "us"),
         ],
     ),
+    # rtla of Linux (tools/tracing/rtla/src/timerlat_hist.c, osnoise_hist.c, *_top.c), shortened.
+    "rtla": (
+        "# RTLA osnoise histogram\n# Time unit is microseconds (us)\n# Duration:   0 00:00:02\n"
+        "Index   CPU-000   CPU-001\n0           430         0\n5             1         7\n"
+        "over:         0         2\ncount:      431         9\nmin:          0         5\n"
+        "avg:          0         5\nmax:          5        17\n"
+        "  0 00:00:10   |          IRQ Timer Latency (us)        |         Thread Timer Latency (us)\n"
+        "CPU COUNT      |      cur       min       avg       max |      cur       min       avg       max\n"
+        "  0 #10009     |        0         0         1        17 |        9         3        10        34\n"
+        "\n"
+        "duration:   0 00:01:00 | time is in us\n"
+        "CPU Period       Runtime        Noise  % CPU Aval   Max Noise   Max Single\n"
+        "  0 #58         58000000         1473    99.99746         220          220        0\n",
+        [
+            ("rtla", "osnoise", "noise", None, "0", "us"),
+            ("rtla", "osnoise", "noise", None, "5", "us"),
+            ("rtla", "osnoise", "noise", None, "5", "us"),
+            ("rtla", "osnoise", "noise", None, "6", "us"),
+            ("rtla", "timerlat_top", "irq_min", None, "0", "us"),
+            ("rtla", "timerlat_top", "irq_avg", None, "1", "us"),
+            ("rtla", "timerlat_top", "irq_max", None, "17", "us"),
+            ("rtla", "timerlat_top", "thread_min", None, "3", "us"),
+            ("rtla", "timerlat_top", "thread_avg", None, "10", "us"),
+            ("rtla", "timerlat_top", "thread_max", None, "34", "us"),
+            ("rtla", "osnoise_top", "noise", None, "1473", "us"),
+            ("rtla", "osnoise_top", "max_noise", None, "220", "us"),
+            ("rtla", "osnoise_top", "max_single", None, "220", "us"),
+        ],
+    ),
+    # bpftrace hist(), lhist(), keyed maps; print_log2_hist of bcc.
+    "bpftrace": (
+        "@usecs:\n[1]                    3 |@@@       |\n[2, 4)                 1 |@         |\n\n"
+        "@bytes[bash, 12]:\n[512, 1K)              7 |@@@@@@@@@@|\n[2M, ...)              1 |@         |\n\n"
+        "     msecs               : count     distribution\n"
+        "         0 -> 1          : 4        |****                |\n",
+        [
+            ("bpftrace", "map", "usecs", None, "1", "usecs"),
+            ("bpftrace", "map", "usecs", None, "2", "usecs"),
+            ("bpftrace", "keyed", "bytes", 'key="bash, 12"', "512", "bytes"),
+            ("bpftrace", "keyed", "bytes", 'key="bash, 12"', "2097152", "bytes"),
+            ("bpftrace", "bcc", "msecs", None, "0", "msecs"),
+        ],
+    ),
+    # hwlatdetect.py of rt-tests, with and without the cpu.
+    "hwlatdetect": (
+        "Max Latency: 18us\nSamples recorded: 2\n"
+        "ts: 1476385921.166396829, inner:0, outer:18\n"
+        "ts: 1581528483.681866446, inner:15, outer:17, cpu:1\n",
+        [
+            ("hwlatdetect", "max", "max", None, "18", "us"),
+            ("hwlatdetect", "sample", "inner", None, "0", "us"),
+            ("hwlatdetect", "sample", "outer", None, "18", "us"),
+            ("hwlatdetect", "sample", "inner", None, "15", "us"),
+            ("hwlatdetect", "sample", "outer", None, "17", "us"),
+        ],
+    ),
+    # outputPercentileDistribution of HdrHistogram: 90 of 100 at 1, ten more up to 100.
+    "hdrhistogram": (
+        "       Value     Percentile TotalCount 1/(1-Percentile)\n\n"
+        "       1.000 0.000000000000         90           1.00\n"
+        "      50.000 0.950000000000         95          20.00\n"
+        "     100.000 1.000000000000        100\n"
+        "#[Mean    =        3.400, StdDeviation   =       12.000]\n"
+        "#[Max     =      100.000, Total count    =          100]\n",
+        [
+            ("hdrhistogram", "percentiles", "value", None, "1", None),
+            ("hdrhistogram", "percentiles", "value", None, "50", None),
+            ("hdrhistogram", "percentiles", "value", None, "100", None),
+        ],
+    ),
     # TF-A tests, test_psci_stat.c: residency in us, hex in the second form.
     "psci_stat": (
         "INFO:    The difference in programmed time and residency time in us = -12 at power "

@@ -48,6 +48,7 @@ typedef struct tg_rule_def {
                             of one name must agree; a value is the difference end - begin */
   const char *count;     /* the field that says how many readings a line stands for; a text is a
                             list, one number for each column of a table */
+  const char *cumulative; /* instead of `count`: how many readings lie at the value or below it */
   const char *columns;   /* the parts of a column's name: "{metric}-{cpu}". The names are the words
                             of the section's field `columns`, without it they are 0, 1 ... */
   const char *below;     /* the field in which the range of values of a line ends: [value, below) */
@@ -101,7 +102,8 @@ typedef struct tg_rule_ties {
   size_t before;       /* the rule whose next record labels those of this rule */
   size_t until, opens; /* span: the rule that ends this one, or that this one ends */
   size_t count, below, upto, total, grows; /* fields of this rule */
-  const char *columns;                     /* as in tg_rule_def, or NULL */
+  bool cumulative;     /* the count includes those of the rows above */
+  const char *columns; /* as in tg_rule_def, or NULL */
 } tg_rule_ties;
 /* TG_OK, TG_ENOTFOUND (no such rule). The text lives as long as the set. */
 TG_API tg_status tg_ruleset_ties(const tg_ruleset *set, size_t rule, tg_rule_ties *out);

@@ -187,6 +187,10 @@ tg_status tg_plain_counted(plain_walk *w, plain_rule *r, size_t row, const tg_re
       name = (tg_str){digits + i, sizeof digits - i};
     }
     tg_status status = enter_table(w, section, column + 1);
+    if (status == TG_OK && r->ties.cumulative && !sums) {
+      const uint64_t seen = w->columns[column].sum;
+      n = n > seen ? n - seen : 0;
+    }
     if (status == TG_OK)
       status = sums ? check_total(w, r, at, column, name, n)
                     : add_column(w, r, row, at, column, name, n);

@@ -24,7 +24,7 @@ static bool is_whole(tg_field_type type) {
 
 /* Counts and totals may be lists; the end of a range may be a word that is no number: no end. */
 static bool may_be_text(const char *key, tg_field_type type) {
-  if (strcmp(key, "count") == 0 || strcmp(key, "total") == 0) return type == TG_FIELD_TEXT;
+  if (strcmp(key, "count") == 0 || strcmp(key, "total") == 0 || strcmp(key, "cumulative") == 0) return type == TG_FIELD_TEXT;
   return strcmp(key, "grows") != 0 && type == TG_FIELD_WORD;
 }
 
@@ -66,6 +66,10 @@ tg_status tg_rule_counts(const tg_alloc *a, tg_rule *rule, const tg_rule_def *de
   tg_rule_ties *ties = &rule->ties;
   lenient = lenient || def->until != NULL;
   tg_status status = find_field(rule, "count", def->count, lenient, &ties->count, err);
+  if (status == TG_OK && def->cumulative != NULL) {
+    status = find_field(rule, "cumulative", def->cumulative, lenient, &ties->count, err);
+    ties->cumulative = true;
+  }
   if (status == TG_OK) status = find_field(rule, "below", def->below, lenient, &ties->below, err);
   if (status == TG_OK) status = find_field(rule, "upto", def->upto, lenient, &ties->upto, err);
   if (status == TG_OK) status = find_field(rule, "total", def->total, lenient, &ties->total, err);

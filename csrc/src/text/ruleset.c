@@ -67,7 +67,7 @@ static tg_status name_error(tg_error *err, tg_status status, const char *name) {
 }
 
 static const tg_rule_ties no_ties = {TG_NOT, TG_NOT, TG_NOT, TG_NOT, TG_NOT, TG_NOT, TG_NOT, TG_NOT,
-                                     NULL};
+                                     false,  NULL};
 
 /* Compiles one rule (or a row of one) and appends it. Takes over `name`. */
 static tg_status add_rule(tg_ruleset *set, tg_intern *names, const tg_rule_def *def, char *name,
@@ -177,7 +177,7 @@ static tg_status add_section(tg_ruleset *set, tg_intern *names, const tg_rule_de
 static tg_status check_section(const tg_ruleset *set, const tg_rule_def *def, size_t first,
                                   tg_error *err) {
   size_t values = 0;
-  bool count = def->count == NULL, grows = def->grows == NULL;
+  bool count = def->count == NULL && def->cumulative == NULL, grows = def->grows == NULL;
   bool unit = def->unit == NULL || def->unit[0] != '{';
   for (size_t i = first; i < set->n_rules; i++) {
     values += set->rules[i].n_values;

@@ -76,17 +76,17 @@ tg_status tg_section_line(tg_reader *r, const tg_line *line, const tg_hit *hits,
   *done = false;
   tg_status status = s->end != NULL ? try_row(r, s->end, line, &m, &found) : TG_OK;
   if (status != TG_OK) return status;
-  if (found) {
-    r->section = TG_NOT;
-    *done = n_hits == 0;
-    return TG_OK;
-  }
+  if (found) r->section = TG_NOT;
   if (n_hits > 0) {
     status = tg_reader_try(r, line, hits, n_hits, false, &out);
     if (status != TG_OK || out.records > 0) return status;
   }
-  status = section_rows(r, line, done, &nearest);
-  if (r->near != NULL) tg_near_settle(r->near, *done ? s->begin : TG_NOT);
+  if (found) {
+    *done = true; /* tags on the line that ends a section are no torn records */
+  } else {
+    status = section_rows(r, line, done, &nearest);
+    if (r->near != NULL) tg_near_settle(r->near, *done ? s->begin : TG_NOT);
+  }
   if (status != TG_OK) return status;
   if (*done) {
     for (size_t i = 0; i < n_hits; i++) r->out->tally[hits[i].needle].occurrences++;

@@ -112,7 +112,7 @@ def groups_of(keys: Sequence[Key], exchange: Any) -> dict[Group, list[int]]:
 
 def pack(side: Side, unit: str, exchange: Any = None) -> Packed:
     """Sort a side's readings into packed keys; ranks take the place of exchanged cpus."""
-    if unit != "boot":
+    if unit == "reading" or (unit == "run" and bool((side.run < 0).any())):
         side = side.spread()
     units = side.unit_ids(unit)
     groups = groups_of(side.keys, exchange)

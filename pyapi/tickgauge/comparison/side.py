@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ..errors import UnknownName
 from ..frame.frame import Frame
+from ..frame.readings import NO_END, counts_of, widths_of
 from ..units import scale_of
 
 __all__ = ["Key", "Side", "codes_of", "merged", "pooled", "sorting"]
@@ -115,6 +116,24 @@ def _numbers(frame: Frame, name: str) -> I64:
     return data if column.valid is None else np.where(column.valid, data, -1)
 
 
+def _with_widths(
+    keys: list[Key], key: I64, value: I64, weight: U64 | None, width: I64 | None
+) -> list[Key]:
+    """Keys whose values are ranges are known no better than the range of their median."""
+    if width is None:
+        return keys
+    count = np.ones(len(value), "u8") if weight is None else weight
+    known = list(keys)
+    for k in np.unique(key[width > 0]).tolist():
+        rows = np.flatnonzero(key == k)
+        rows = rows[np.argsort(value[rows], kind="stable")]
+        upto = np.cumsum(count[rows])
+        middle = int(width[rows[np.searchsorted(upto, (upto[-1] + np.uint64(1)) // np.uint64(2))]])
+        if middle < NO_END and middle > known[k].resolution:
+            known[k] = known[k]._replace(resolution=middle)
+    return known
+
+
 @dataclass
 class Side:
     """Readings of one side, not yet packed.
@@ -163,7 +182,11 @@ class Side:
             _numbers(readings, n) for n in ("key", "source", "boot", "run", "block")
         )
         value = readings.column("value").data.astype("i8", copy=False)
-        return cls(keys_of(keys), key, source, boot, run, block, value, boots=boot_rows, name=name)
+        weight = counts_of(readings)
+        known = _with_widths(keys_of(keys), key, value, weight, widths_of(readings))
+        return cls(
+            known, key, source, boot, run, block, value, weight, boots=boot_rows, name=name
+        )
 
     def unit_of(self, unit: str | None) -> str:
         """The unit asked for, or the one that the formats call for."""

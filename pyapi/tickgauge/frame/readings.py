@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..units import ns_factor
 from .frame import Column, Frame
 
-__all__ = ["Readings", "convert", "ns_factors", "summary"]
+__all__ = ["Readings", "convert", "counts_of", "ns_factors", "summary", "widths_of"]
 
 #: Columns of a key, in the order in which readings show them.
 KEY_COLUMNS = (
@@ -223,47 +223,120 @@ def _ns_column(readings: Frame, keys: Frame) -> Column:
     return Column("ns", "f64", load)
 
 
+#: Width of a range of values without an end: what lies beyond the last bucket of a histogram.
+NO_END = (1 << 63) - 1
+
+
+def counts_of(readings: Frame) -> npt.NDArray[np.uint64] | None:
+    """How many readings each row stands for; None where each is one."""
+    if "count" not in readings.columns:
+        return None
+    column = readings.column("count")
+    counts = column.data if column.valid is None else np.where(column.valid, column.data, 1)
+    return counts.astype("u8")
+
+
+def widths_of(readings: Frame) -> npt.NDArray[np.int64] | None:
+    """Width of the range of values of each row; None where all rows have one value."""
+    if "width" not in readings.columns:
+        return None
+    column = readings.column("width")
+    widths = column.data if column.valid is None else np.where(column.valid, column.data, 0)
+    return widths.astype("i8") if widths.any() else None
+
+
+class _Sorted:
+    """Readings in the order of their keys and values, each row as often as it counts."""
+
+    def __init__(self, readings: Frame) -> None:
+        key, value = readings.column("key").data, readings.column("value").data
+        order = np.lexsort((value, key))
+        count, width = counts_of(readings), widths_of(readings)
+        self.value = value[order]
+        self.width = None if width is None else width[order]
+        self.used, self.first, rows = np.unique(key[order], return_index=True, return_counts=True)
+        self.last = self.first + rows - 1
+        self.n = rows.astype("u8")
+        self._upto = None if count is None else np.cumsum(count[order])
+        if self._upto is not None:
+            self._before = self._upto[self.first] - count[order][self.first]  # type: ignore[index]
+            self.n = self._upto[self.last] - self._before
+
+    @property
+    def counted(self) -> bool:
+        """Rows stand for more readings than one."""
+        return self._upto is not None
+
+    def quantile(self, num: int, den: int) -> npt.NDArray[np.int64]:
+        """The row of each key at which num/den of its readings are reached."""
+        rank = (self.n * np.uint64(num) + np.uint64(den - 1)) // np.uint64(den)
+        rank = np.maximum(rank, 1)
+        if self._upto is None:
+            return self.first + rank.astype("i8") - 1
+        return np.searchsorted(self._upto, self._before + rank).astype("i8")
+
+    def width_at(self, place: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The width of the range of values at these rows; 0: one value."""
+        return np.zeros(len(place), "i8") if self.width is None else self.width[place]
+
+
 def summary(readings: Frame, keys: Frame) -> Frame:
     """One row a key: how many readings, and where they lie.
 
     Parameters
     ----------
     readings : Frame
-        With columns key and value.
+        With columns key and value; ``count`` and ``width`` where rows stand for many readings.
     keys : Frame
 
     Returns
     -------
     Frame
         The key's columns, ``n``, ``min``, ``median``, ``max`` and their ``unit``: ns where a
-        conversion is known, else the key's own.
+        conversion is known, else the key's own. Of counted readings also ``p99`` and ``p99.9``
+        (from 1 / (1 - X) readings on), and where values are known as ranges ``median_below`` and
+        ``max_below``: the exclusive ends of the ranges they lie in (inf for a range without an
+        end), missing where the value is known. A range is stated by where it begins.
 
     Notes
     -----
     The median is the inverted CDF at 1/2: the smallest value with at least half of the readings
     at or below it, a value that occurred.
     """
-    key, value = readings.column("key").data, readings.column("value").data
-    order = np.lexsort((value, key))
-    key, value = key[order], value[order]
-    used, first, n = np.unique(key, return_index=True, return_counts=True)
-    part = keys[used]
+    rows = _Sorted(readings)
+    part = keys[rows.used]
     factors = ns_factors(part)
     exponents = [_int(e) or 0 for e in part["exp10"]]
     scale = [f or Fraction(10) ** e for f, e in zip(factors, exponents, strict=True)]
     own = part["unit"]
     units = ["ns" if f is not None else u for f, u in zip(factors, own, strict=True)]
 
-    def at(place: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        pairs = zip(value[place].tolist(), scale, strict=True)
+    def scaled(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        pairs = zip(values.tolist(), scale, strict=True)
         return np.array([v * s.numerator / s.denominator for v, s in pairs], "f8")
 
-    columns: Sequence[Column] = [
+    def at(name: str, place: npt.NDArray[Any], least: int = 1) -> Column:
+        enough = rows.n >= np.uint64(least)
+        valid = None if enough.all() else enough
+        return Column.of(name, scaled(rows.value[place]), valid)
+
+    def below(name: str, place: npt.NDArray[Any]) -> Column:
+        width = rows.width_at(place)
+        open_end = width == NO_END
+        ends = scaled(rows.value[place] + np.where(open_end, 0, width))
+        return Column.of(name, np.where(open_end, np.inf, ends), width > 0)
+
+    columns: list[Column] = [
         *(part.column(name) for name in KEY_COLUMNS),
-        Column.of("n", n.astype("u8")),
-        Column.of("min", at(first)),
-        Column.of("median", at(first + (n + 1) // 2 - 1)),
-        Column.of("max", at(first + n - 1)),
-        Column.of("unit", units),
+        Column.of("n", rows.n),
+        at("min", rows.first),
+        at("median", rows.quantile(1, 2)),
+        at("max", rows.last),
     ]
-    return Frame(columns, "keys")
+    if rows.counted:
+        columns.insert(-1, at("p99", rows.quantile(99, 100), 100))
+        columns.insert(-1, at("p99.9", rows.quantile(999, 1000), 1000))
+    if rows.width is not None:
+        columns.insert(-1, below("median_below", rows.quantile(1, 2)))
+        columns.append(below("max_below", rows.last))
+    return Frame([*columns, Column.of("unit", units)], "keys")

@@ -47,6 +47,32 @@ class Rule:
         Names of other rules (``"kind"`` of the same format, or ``"format.kind"``): the fields of
         their last record before a line are labels of its readings, too. They go from the outside
         in: a record of one ends those behind it. Fields that the line has as well must agree.
+        The fields of a section's begin line, and of its rows without values, label the rows below
+        them without being named.
+    before : str, optional
+        Name of another rule as in `context`: the fields of its *next* record are labels. This is
+        for programs that print the phase behind what belongs to it.
+    until : str, optional
+        Span: the template of the line that ends what this one begins. A value is the difference
+        of the field in both lines (a stamp, a counter); all other fields that both have must be
+        equal, so that spans may interleave.
+    count : str, optional
+        The line stands for so many readings: a row of a histogram. A ``text`` field is a list,
+        one number for each column of the table. A row with a count and no value counts what lies
+        beyond the last bucket.
+    cumulative : str, optional
+        Instead of `count`: how many readings lie at the value or below it, rows above included.
+    columns : str, optional
+        The parts of a column's name, ``"{metric}-{cpu}"``. The names are the words of the
+        section's field ``columns``; without it the columns are numbered from 0.
+    below, upto : str, optional
+        The field in which the range of values of a bucket ends, exclusive or inclusive; a word
+        that is no number means that the range has no end.
+    total : str, optional
+        The field in which the table states the sums of its counts: what differs is a problem.
+    grows : str, optional
+        The program prints its state again and again: of the lines of one key only the last
+        counts, until this field falls (the program was started anew).
     tag : str, optional
         The literal that is looked for; by default the first one of at least three bytes
         without a blank. Name it where that one is common.
@@ -92,6 +118,15 @@ class Rule:
         values: Mapping[str, str] | None = None,
         unit: str | None = None,
         context: str | Sequence[str] = (),
+        before: str | None = None,
+        until: str | None = None,
+        count: str | None = None,
+        cumulative: str | None = None,
+        columns: str | None = None,
+        below: str | None = None,
+        upto: str | None = None,
+        total: str | None = None,
+        grows: str | None = None,
         tag: str | None = None,
         better: str = "lower",
         exponents: Mapping[str, int] | None = None,
@@ -115,6 +150,15 @@ class Rule:
             "values": ",".join(f"{m}={f}" for m, f in given.items()) or None,
             "unit": unit,
             "context": (context if isinstance(context, str) else ",".join(context)) or None,
+            "before": before,
+            "until": until,
+            "count": count,
+            "cumulative": cumulative,
+            "columns": columns,
+            "below": below,
+            "upto": upto,
+            "total": total,
+            "grows": grows,
             "exponents": ",".join(f"{f}={e:d}" for f, e in (exponents or {}).items()) or None,
             "better": _BETTER[better],
             "all": bool(all),
@@ -141,10 +185,10 @@ class Rule:
 
     def alone(self) -> Rule:
         """The same rule without the other rules that it names."""
-        if not self._items["context"]:
+        if not self._items["context"] and not self._items["before"]:
             return self
         new = object.__new__(Rule)
-        new._items = {**self._items, "context": None}
+        new._items = {**self._items, "context": None, "before": None}
         return new
 
     def renamed(self, name: str) -> Rule:
@@ -258,7 +302,8 @@ def with_shipped(rules: Sequence[Rule]) -> list[Rule]:
 
 _KEYS = frozenset(
     {"name", "template", "value", "metric", "values", "unit", "context", "tag", "better"}
-    | {"exponents", "all", "soft", "end", "rows", "comment"}
+    | {"exponents", "all", "soft", "end", "rows", "comment", "before", "until", "count", "columns"}
+    | {"cumulative", "below", "upto", "total", "grows"}
 )
 
 

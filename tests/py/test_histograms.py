@@ -1,0 +1,130 @@
+"""Histograms: a row stands for many readings. Right values are sums of the printed counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tickgauge as tg
+
+DATA = Path(__file__).parents[1] / "data" / "suspend"
+
+
+def rows_of(data):
+    stats = data.stats()
+    return {
+        (row["metric"], row["cpu"], row["labels"]): row
+        for row in (stats.row(i) for i in range(len(stats)))
+    }
+
+
+def test_cyclictest_counts_per_thread_and_beyond_the_top():
+    rows = rows_of(tg.read(DATA / "04_cyclictest_hist.txt"))
+    first = rows["latency", None, "thread=0"]
+    assert (first["n"], first["median"], first["max"]) == (10002, 13000, 14000)
+    assert np.isinf(first["max_below"])  # two samples lie beyond the last bucket
+    second = rows["latency", None, "thread=1"]
+    assert (second["n"], second["median"], second["p99.9"]) == (6667, 13000, 13000)
+
+
+def test_rtla_counts_per_cpu():
+    rows = rows_of(tg.read(DATA / "05_rtla_timerlat_hist.txt"))
+    for cpu, zero in ((0, 9000), (1, 8800)):
+        irq = rows["IRQ", cpu, None]
+        assert (irq["n"], irq["median"], irq["p99"], irq["max"]) == (10000, 0, 1000, 2000), zero
+        assert rows["Thr", cpu, None]["n"] == 10000
+        assert rows["Thr", cpu, None]["p99.9"] == 9000
+
+
+def test_a_table_whose_sums_differ_from_its_own_total_is_told():
+    text = (DATA / "05_rtla_timerlat_hist.txt").read_text()
+    data = tg.read(text.replace("count:    10000     10000", "count:    10000     10007").encode())
+    assert data.problems["reason"].tolist() == ["total"]
+    assert "column Thr-000 has 10000 readings in the table" in data.problems["detail"][0]
+
+
+def test_ranges_give_quantiles_with_bounds():
+    (row,) = rows_of(tg.read(DATA / "06_bpftrace_hist.txt")).values()
+    assert row["n"] == 353
+    assert (row["median"], row["median_below"]) == (8000, 16000)  # ns: [8, 16) us
+    assert (row["max"], row["max_below"]) == (1_024_000, 2_048_000)
+
+
+def test_quantiles_of_counts_are_those_of_the_readings_one_by_one():
+    random = np.random.default_rng(5)
+    for _ in range(20):
+        values = random.choice(200, size=30, replace=False)
+        counts = random.integers(1, 400, size=30)
+        table = "".join(f"{v:06d} {c:06d}\n" for v, c in zip(values, counts, strict=True))
+        text = f"# Histogram\n{table}# Histogram Overflow at cycle number:\n"
+        (row,) = rows_of(tg.read(text.encode())).values()
+        every = np.repeat(values, counts) * 1000
+        assert row["n"] == counts.sum()
+        for name, q in (("median", 0.5), ("p99", 0.99), ("p99.9", 0.999)):
+            if row[name] is not None:
+                assert row[name] == np.quantile(every, q, method="inverted_cdf"), name
+
+
+def test_a_comparison_of_counts_is_that_of_the_readings():
+    """Seven thousand million samples are judged without being written out."""
+    def side(shift):
+        rows = "".join(f"{10 + shift + i:06d} 1000000000\n" for i in range(7))
+        return tg.read(f"# Histogram\n{rows}# Histogram Overflow at cycle number:\n".encode())
+
+    result = tg.compare(side(0), side(5))
+    row = result.rows.row(0)
+    assert (row["old"], row["new"]) == (13000, 18000)
+
+
+def test_only_the_last_update_of_a_thread_counts():
+    old = tg.read(DATA / "03_cyclictest_updates_old.txt")
+    new = tg.read(DATA / "03_cyclictest_updates_new.txt")
+    assert len(old.readings) == 3
+    assert rows_of(old)["max", None, "interval=1000 prio=99 thread=0"]["max"] == 120_000
+    assert rows_of(new)["max", None, "interval=1000 prio=99 thread=0"]["max"] == 900_000
+
+
+def test_two_runs_in_one_log_are_two_results():
+    line = "T: 0 (  412) P:99 I:1000 C:{:7d} Min:{:7d} Act:{:5d} Avg:{:5d} Max:{:8d}\n"
+    states = [(100, 8, 9, 9, 30), (200, 8, 9, 9, 40), (100, 7, 9, 9, 20), (300, 7, 9, 9, 90)]
+    data = tg.read("".join(line.format(*state) for state in states).encode())
+    readings = data.readings.select(metric="max")
+    assert readings["value"].tolist() == [40, 90]
+    assert readings["run"].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("rules", "log", "want"),
+    [
+        ("13.toml", "13_section_header_label.txt", {"mode=deep step=resume": 300_000_000,
+                                                    "mode=s2idle step=resume": 20_000_000}),
+    ],
+)  # fmt: skip
+def test_fields_of_a_head_line_are_labels(rules, log, want):
+    data = tg.read(DATA / log, rules=DATA / rules)
+    assert {k[2]: row["median"] for k, row in rows_of(data).items()} == want
+    assert len(data.problems) == 0
+
+
+def test_the_line_behind_labels_a_line():
+    """The six callbacks of one device belong to six phases."""
+    rules = [
+        tg.Rule("PM: {phase:text} of devices complete after {_:dec} msecs", name="x.phase"),
+        tg.Rule("call {dev:word}+ returned {ret:int} after {t:uint} usecs", name="x.callback",
+                value="t", unit="us", before="phase"),
+    ]  # fmt: skip
+    data = tg.read(DATA / "12_callback_two_phases.txt", rules=rules)
+    got = {row["labels"].partition("phase=")[2].partition(" ret")[0]: row["median"]
+           for row in rows_of(data).values()}  # fmt: skip
+    assert got == {
+        "suspend": 22_240_000, '"late suspend"': 15_273_000, '"noirq suspend"': 0,
+        '"noirq resume"': 14_589_000, '"early resume"': 8_000, "resume": 46_076_000,
+    }  # fmt: skip
+
+
+def test_a_template_that_matches_without_its_value_says_so():
+    data = tg.read(DATA / "18_optional_bracket.txt", rules=DATA / "18.toml")
+    assert data.problems["reason"].tolist() == ["no-value"]
+    assert "[[ is the character" in data.problems["detail"][0]
