@@ -210,7 +210,7 @@ void tg_plain_add_fields(plain_walk *w, const plain_shape *shape, size_t row, tg
     if (shape->parts[f] == PLAIN_UNIT) {
       if (key->unit.n == 0) key->unit = v;
       if (part_of(tg_str_of(shape->names[f])) != PLAIN_LABEL)
-        plain_add_named(w, tg_str_of(shape->names[f]), v, key);
+        tg_plain_add_named(w, tg_str_of(shape->names[f]), v, key);
     } else if (!number || shape->parts[f] == PLAIN_LABEL || shape->parts[f] >= PLAIN_CLUSTER) {
       tg_plain_add_named(w, tg_str_of(shape->names[f]), v, key);
     }
