@@ -121,9 +121,12 @@ EXAMPLES = {
         "Index   CPU-000   CPU-001\n0           430         0\n5             1         7\n"
         "over:         0         2\ncount:      431         9\nmin:          0         5\n"
         "avg:          0         5\nmax:          5        17\n"
-        "  0 00:00:10   |          IRQ Timer Latency (us)        |         Thread Timer Latency (us)\n"
-        "CPU COUNT      |      cur       min       avg       max |      cur       min       avg       max\n"
-        "  0 #10009     |        0         0         1        17 |        9         3        10        34\n"
+        "  0 00:00:10   |          IRQ Timer Latency (us)        |"
+        "         Thread Timer Latency (us)\n"
+        "CPU COUNT      |      cur       min       avg       max |"
+        "      cur       min       avg       max\n"
+        "  0 #10009     |        0         0         1        17 |"
+        "        9         3        10        34\n"
         "\n"
         "duration:   0 00:01:00 | time is in us\n"
         "CPU Period       Runtime        Noise  % CPU Aval   Max Noise   Max Single\n"
@@ -147,7 +150,8 @@ EXAMPLES = {
     # bpftrace hist(), lhist(), keyed maps; print_log2_hist of bcc.
     "bpftrace": (
         "@usecs:\n[1]                    3 |@@@       |\n[2, 4)                 1 |@         |\n\n"
-        "@bytes[bash, 12]:\n[512, 1K)              7 |@@@@@@@@@@|\n[2M, ...)              1 |@         |\n\n"
+        "@bytes[bash, 12]:\n[512, 1K)              7 |@@@@@@@@@@|\n"
+        "[2M, ...)              1 |@         |\n\n"
         "     msecs               : count     distribution\n"
         "         0 -> 1          : 4        |****                |\n",
         [
