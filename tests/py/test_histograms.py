@@ -69,6 +69,7 @@ def test_quantiles_of_counts_are_those_of_the_readings_one_by_one():
 
 def test_a_comparison_of_counts_is_that_of_the_readings():
     """Seven thousand million samples are judged without being written out."""
+
     def side(shift):
         rows = "".join(f"{10 + shift + i:06d} 1000000000\n" for i in range(7))
         return tg.read(f"# Histogram\n{rows}# Histogram Overflow at cycle number:\n".encode())

@@ -184,9 +184,7 @@ class Side:
         value = readings.column("value").data.astype("i8", copy=False)
         weight = counts_of(readings)
         known = _with_widths(keys_of(keys), key, value, weight, widths_of(readings))
-        return cls(
-            known, key, source, boot, run, block, value, weight, boots=boot_rows, name=name
-        )
+        return cls(known, key, source, boot, run, block, value, weight, boots=boot_rows, name=name)
 
     def unit_of(self, unit: str | None) -> str:
         """The unit asked for, or the one that the formats call for."""
