@@ -31,6 +31,7 @@ def add(subparsers: Any) -> None:
         "What is in the sources, and why they were read so. Formats, boots, clock, the keys "
         "with their statistics, problems.",
         trace=True,
+        forms=("gobench", "pyperf"),
     )
     parser.add_argument(
         "sources", nargs="*", metavar="SRC", help="file, glob, folder, URL, or - for a pipe"
@@ -55,6 +56,11 @@ def run(args: argparse.Namespace) -> int:
         common.say("show needs at least one source (tickgauge show --help)")
         return common.USAGE
     data = inputs.load(args, args.sources)
+    if args.format not in common.FORMATS:
+        from ..exports import benchmarks
+
+        common.emit(args, benchmarks.FORMS[args.format](data))
+        return common.DONE
     if not isinstance(data, Dataset):
         common.emit(args, _object(data))
         return common.DONE
