@@ -21,7 +21,7 @@ OPT ?= -O2 -g
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SAN := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
-.PHONY: demo test test-all check-c check-py asan valgrind tsan lint bench fuzz fuzz-py coverage coverage-py \
+.PHONY: instructions demo test test-all check-c check-py asan valgrind tsan lint bench fuzz fuzz-py coverage coverage-py \
         clean build deps-build deps-test symbols test-aarch64 wheel help picture browser install docs
 .DEFAULT_GOAL := help
 
@@ -68,7 +68,7 @@ build: $(VENV)/installed
 demo: build
 	@sh tests/tools/demo.sh $(BIN)
 
-test: $(VENV)/deps-test check-c symbols build check-py
+test: $(VENV)/deps-test check-c instructions symbols build check-py
 	@echo "make test: all passed"
 
 # The slow ones, and the report in a real browser.
@@ -107,6 +107,12 @@ check-c: need-test
 	@$(MAKE) -s -j$(JOBS) --no-print-directory run-suites DIR=$(B)
 run-suites: $(addprefix $(DIR)/check_,$(SUITES))
 	@for s in $(SUITES); do echo "-- check_$$s"; CK_DEFAULT_TIMEOUT=300 $(DIR)/check_$$s || exit 1; done
+
+# Instructions a line against the committed figures; WRITE=--write commits new ones.
+instructions: need-test $(B)/bench_core
+	@$(PYTHON) tests/bench/instructions.py $(B)/bench_core $(WRITE)
+$(B)/bench_core: $(B)/tests/bench/core.o $(B)/libtickgauge.a
+	@$(CC) $(OPT) $^ -lm -lpthread -o $@
 
 # No Python in the core, and exactly the exported names.
 symbols: $(B)/libtickgauge.a
