@@ -154,14 +154,14 @@ static bool has_blank(const tg_template *t, const tg_inst *in) {
 
 /* The runs of blanks that can lie between a text that begins the template and its tag; 0 where
  * there is no such text, or no bound. */
-static uint32_t head_runs(const tg_template *t) {
+static uint32_t plan_head(tg_template *t) {
   uint32_t runs = 0;
   if (t->begin || t->tag_inst == SIZE_MAX || t->inst[0].op != TG_OP_TEXT) return 0;
   if (t->inst[0].possessive || t->inst[1].op != TG_OP_BLANK) return 0;
-  if (t->inst[2].op != TG_OP_BLANKS) { /* else the blank is the last of its run */
-    const tg_first next = tg_first_of(t, 2, t->n_inst);
-    if (next.empty || tg_first_blank(&next)) return 0;
-  }
+  const bool run = t->inst[2].op == TG_OP_BLANKS; /* else the blank is the last of its run */
+  const tg_first next = tg_first_of(t, run ? 3 : 2, t->n_inst);
+  if (next.empty || tg_first_blank(&next)) return 0;
+  t->head_next = next.bytes;
   for (size_t k = 1; k < t->tag_inst; k++) {
     const tg_inst *in = &t->inst[k];
     const bool blank = in->op == TG_OP_BLANK || in->op == TG_OP_BLANKS;
@@ -191,7 +191,7 @@ tg_status tg_straight_plan(tg_template *t) {
     t->partial = t->partial || (t->inst[k].optional && t->inst[k].field != UINT32_MAX);
   }
   plan_gaps(t);
-  t->head_runs = head_runs(t);
+  t->head_runs = plan_head(t);
   t->straight = t->head_runs > 0;
   if (t->straight || t->tag_inst == SIZE_MAX) return TG_OK;
   t->straight = t->inst[0].step != TG_STEP_CROOKED &&

@@ -65,14 +65,15 @@ static bool tag_stands_twice(const quick_line *q, size_t i) {
 
 /* Asks every tag of the line. RULE: exactly one rule matches, and no torn record stands beside it.
  * NO_RULE: nothing matches, and nothing had to. */
-static verdict find_record(const tg_reader *r, quick_line *q, tg_straight *first,
-                           tg_straight *second) {
+static verdict find_record(tg_reader *r, quick_line *q, tg_straight *first) {
+  uint64_t numbers[TG_TEMPLATE_FIELDS];
+  tg_straight second, *m = first; /* the second is for tags behind the one that matched */
   verdict whole = NO_RULE;
   for (size_t i = 0; i < q->n_hits; i++) {
     const tg_tag *tag = &r->rules->tags[q->hits[i].needle];
     size_t rule = TG_NOT;
     if (tag_stands_twice(q, i)) return FULL_TRY;
-    const verdict one = find_rule(r, q, &q->hits[i], whole == RULE ? second : first, &rule);
+    const verdict one = find_rule(r, q, &q->hits[i], m, &rule);
     if (one == FULL_TRY || (one == RULE && whole == RULE)) return FULL_TRY;
     if (one == NO_RULE && tag->hard) {
       if (r->rules->rules[tag->rules[0]].all) return FULL_TRY;
@@ -83,6 +84,10 @@ static verdict find_record(const tg_reader *r, quick_line *q, tg_straight *first
     q->rule = rule;
     q->tag_at = q->hits[i].at;
     q->match = first;
+    if (i + 1 == q->n_hits) break;
+    second = (tg_straight){
+        .p = first->p, .n = first->n, .fields = r->quick_spans[1], .numbers = numbers};
+    m = &second;
   }
   return q->hard && whole != RULE ? FULL_TRY : whole;
 }
@@ -128,14 +133,18 @@ static tg_status add_record(tg_reader *r, const quick_line *q, uint64_t offset) 
 
 tg_status tg_reader_quick(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset,
                           const tg_hit *hits, size_t n_hits, bool *done) {
-  uint64_t numbers[2][TG_TEMPLATE_FIELDS];
-  quick_line q = {.hits = hits, .n_hits = n_hits};
+  uint64_t numbers[TG_TEMPLATE_FIELDS];
+  quick_line q;
+  q.hits = hits;
+  q.n_hits = n_hits;
+  q.rule = TG_NOT;
+  q.hard = false;
+  q.n_misses = 0; /* the room for them stays as it is: this runs for every line */
   *done = false;
   while (r->hits.returns && n > 0 && p[n - 1] == '\r') n--;
   if (!is_plain(r, p, n)) return TG_OK;
-  tg_straight first = {.p = p, .n = n, .fields = r->quick_spans[0], .numbers = numbers[0]};
-  tg_straight second = {.p = p, .n = n, .fields = r->quick_spans[1], .numbers = numbers[1]};
-  const verdict found = find_record(r, &q, &first, &second);
+  tg_straight first = {.p = p, .n = n, .fields = r->quick_spans[0], .numbers = numbers};
+  const verdict found = find_record(r, &q, &first);
   if (found == FULL_TRY || (found == NO_RULE && tg_has_colour(p, n))) return TG_OK;
   if (keeps_miss(r, &q, found == RULE ? q.rule : TG_NOT)) return TG_OK;
   *done = true;

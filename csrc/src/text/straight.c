@@ -9,8 +9,21 @@
 enum { SAFE_DIGITS = 19, SAFE_HEX = 16 }; /* as many never overflow 64 bits */
 enum { MAX_STARTS = 16 };                 /* tries on a line, so that time stays linear */
 
+/* Literals are short: most need no call, but two words that may overlap. */
 static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n) {
-  if (n >= 8) return memcmp(a, b, n) == 0;
+  uint64_t x[2], y[2];
+  uint32_t u[2], v[2];
+  if (n > 16) return memcmp(a, b, n) == 0;
+  if (n >= 8) {
+    memcpy(&x[0], a, 8), memcpy(&x[1], a + n - 8, 8);
+    memcpy(&y[0], b, 8), memcpy(&y[1], b + n - 8, 8);
+    return ((x[0] ^ y[0]) | (x[1] ^ y[1])) == 0;
+  }
+  if (n >= 4) {
+    memcpy(&u[0], a, 4), memcpy(&u[1], a + n - 4, 4);
+    memcpy(&v[0], b, 4), memcpy(&v[1], b + n - 4, 4);
+    return ((u[0] ^ v[0]) | (u[1] ^ v[1])) == 0;
+  }
   for (size_t i = 0; i < n; i++)
     if (a[i] != b[i]) return false;
   return true;
@@ -337,6 +350,7 @@ static bool match_headed(tg_straight *m, size_t tag_at) {
     const size_t end = at - 1;
     while (at > 0 && tg_is_blank(m->p[at - 1])) at--;
     const size_t from = whole_run ? at : end;
+    if (!tg_bytes_has(&m->t->head_next, m->p[end + 1])) continue;
     clear_fields(m);
     if (walk(m, blank, (walker){.start = 0, .pos = from, .tag_at = tag_at})) best = from;
     if (m->gave_up) return false;
@@ -367,7 +381,8 @@ static bool match_roaming(tg_straight *m, size_t tag_at) {
       continue;
     }
     clear_fields(m);
-    if (walk(m, t->inst, (walker){.start = start, .pos = start, .tag_at = tag_at})) return true;
+    const walker behind = {.start = start, .pos = start + lit.n, .tag_at = tag_at};
+    if (walk(m, t->inst + 1, behind)) return true; /* the tag stands later: no fixed lead */
     m->gave_up = m->gave_up || ++starts == MAX_STARTS;
     if (m->gave_up) return false;
   }

@@ -85,6 +85,7 @@ typedef struct tg_template {
   uint64_t numbers; /* bit i: field i is a number, not a text */
   bool begin; /* '^' */
   bool straight;      /* it has a straight way: see straight.h */
+  tg_bytes head_next;  /* the bytes that can stand behind its blanks */
   uint32_t head_runs; /* runs of blanks between a first text and the tag, at most; 0: no such text */
   bool partial;       /* a kept field lies in an optional part */
   tg_bytes *firsts; /* sets of tg_inst.first */

@@ -119,6 +119,7 @@ static size_t next_look(look_ahead *w, size_t from, size_t *lines) {
   const bool by_hit = w->hit < w->hits->n && w->hits->v[w->hit].at <= w->escape;
   size_t start = by_hit ? w->hits->v[w->hit].at : w->escape;
   if (start == w->n) return start;
+  if (by_hit && w->hits->v[w->hit].lines == *lines) return from; /* no line end lies between */
   while (start > from && w->p[start - 1] != '\n') start--;
   *lines = by_hit ? w->hits->v[w->hit].lines
                   : *lines + tg_count_byte(w->p + from, start - from, '\n');
