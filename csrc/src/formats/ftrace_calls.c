@@ -65,6 +65,8 @@ struct tg_trace {
   size_t n_open, n_stays;
   uint32_t first_boot[4]; /* by function: the boot in which its first call was seen, plus 1 */
   call open[OPEN_CALLS];
+  uint16_t order[OPEN_CALLS];  /* their places: the open ones, the oldest first, then free ones */
+  uint64_t who[OPEN_CALLS];    /* key_of each open one, in the same order */
   stay stays[STAYS];
   uint64_t era; /* counts from 1 the stretches between lost events */
   seat cpu_idle[TG_TRACE_CPUS], psci_idle[TG_TRACE_CPUS];
@@ -134,6 +136,7 @@ tg_status tg_trace_new(const tg_reduce_in *in, tg_result *out, uint32_t source, 
   t->resolution = resolution;
   t->whole_since = whole_since;
   t->era = 1;
+  for (size_t i = 0; i < OPEN_CALLS; i++) t->order[i] = (uint16_t)i;
   *trace = t;
   return TG_OK;
 }
@@ -245,12 +248,22 @@ static void call_times(const call *c, tg_row *w) {
   tg_row_u64(w, T_RET, c->ret);
 }
 
+/* The open call `i`, counted from the oldest. */
+static call *open_at(tg_trace *t, size_t i) { return &t->open[t->order[i]]; }
+
+/* Tells most tasks and arguments apart without a look at their call. */
+static uint64_t key_of(uint64_t tid, uint64_t param) {
+  return tid * UINT64_C(0x9e3779b97f4a7c15) ^ param;
+}
+
 /* Writes the call that stands at `i` and takes it off the open ones. */
 static tg_status close_call(tg_trace *t, size_t i, call_state state) {
-  const call c = t->open[i];
-  const size_t row = tg_table_rows(t->calls);
-  memmove(t->open + i, t->open + i + 1, (t->n_open - i - 1) * sizeof t->open[0]);
-  t->n_open--;
+  const call c = *open_at(t, i);
+  const uint16_t place = t->order[i];
+  const size_t row = tg_table_rows(t->calls), behind = --t->n_open - i;
+  memmove(t->order + i, t->order + i + 1, behind * sizeof t->order[0]);
+  memmove(t->who + i, t->who + i + 1, behind * sizeof t->who[0]);
+  t->order[t->n_open] = place;
   if (!c.have_start) state = S_NO_START;
   if (state == S_COMPLETE && (c.lost || c.back || c.start < t->whole_since)) state = S_LOST;
   const bool first = is_first(t, &c);
@@ -269,11 +282,11 @@ static tg_status close_call(tg_trace *t, size_t i, call_state state) {
 /* --- SMC events ------------------------------------------------------------------------------ */
 
 /* The open call of a task and an argument address; n_open if none. */
-static size_t find_call(const tg_trace *t, const tg_trace_event *e) {
-  size_t i = t->n_open;
-  while (i > 0) {
-    i--;
-    if (t->open[i].tid == e->head.tid && t->open[i].param == e->param) return i;
+static size_t find_call(tg_trace *t, const tg_trace_event *e) {
+  const uint64_t who = key_of(e->head.tid, e->param);
+  for (size_t i = t->n_open; i-- > 0;) {
+    const call *c = open_at(t, i);
+    if (t->who[i] == who && c->tid == e->head.tid && c->param == e->param) return i;
   }
   return t->n_open;
 }
@@ -284,7 +297,8 @@ static tg_status open_call(tg_trace *t, const tg_trace_event *e, bool have_start
     tg_status status = close_call(t, 0, S_NO_END);
     if (status != TG_OK) return status;
   }
-  call *c = &t->open[t->n_open++];
+  t->who[t->n_open] = key_of(e->head.tid, e->param);
+  call *c = open_at(t, t->n_open++);
   memset(c, 0, sizeof *c);
   c->tid = e->head.tid;
   c->param = e->param;
@@ -324,7 +338,7 @@ static tg_status feed_begin(tg_trace *t, const tg_trace_event *e) {
   bool resumes = (e->code & 0xffff) == FUNCTION_RETURN_FROM_RPC;
   size_t i = find_call(t, e);
   if (i < t->n_open) {
-    call *c = &t->open[i];
+    call *c = open_at(t, i);
     bool goes_on = resumes ? c->phase == P_RPC || c->phase == P_INTERRUPT : c->phase == P_WAIT;
     if (goes_on) {
       leave_phase(c, e);
@@ -335,7 +349,7 @@ static tg_status feed_begin(tg_trace *t, const tg_trace_event *e) {
     TG_TRY(close_call(t, i, S_NO_END));
   }
   TG_TRY(open_call(t, e, !resumes));
-  enter_phase(&t->open[t->n_open - 1], e, P_SECURE);
+  enter_phase(open_at(t, t->n_open - 1), e, P_SECURE);
   return TG_OK;
 }
 
@@ -346,15 +360,15 @@ static bool returns_rpc(uint64_t code) {
 
 static tg_status feed_end(tg_trace *t, const tg_trace_event *e) {
   size_t i = find_call(t, e);
-  bool known = i < t->n_open && t->open[i].phase == P_SECURE;
+  bool known = i < t->n_open && open_at(t, i)->phase == P_SECURE;
   if (i == t->n_open) {
     tg_status status = open_call(t, e, false);
     if (status != TG_OK) return status;
     i = t->n_open - 1;
-  } else if (t->open[i].phase != P_SECURE) { /* the begin before it is missing */
-    t->open[i].lost = true;
+  } else if (open_at(t, i)->phase != P_SECURE) { /* the begin before it is missing */
+    open_at(t, i)->lost = true;
   }
-  call *c = &t->open[i];
+  call *c = open_at(t, i);
   if (known && e->code != RETURN_THREAD_LIMIT) {
     tg_status status = smc_reading(t, c, e);
     if (status != TG_OK) return status;
@@ -471,7 +485,7 @@ tg_status tg_trace_feed(tg_trace *t, const tg_trace_event *e) {
 }
 
 tg_status tg_trace_lost(tg_trace *t, uint64_t line, uint64_t offset, uint64_t n) {
-  for (size_t i = 0; i < t->n_open; i++) t->open[i].lost = true;
+  for (size_t i = 0; i < t->n_open; i++) open_at(t, i)->lost = true;
   t->n_stays = 0;
   t->era++;
   return tg_result_problem(t->out, t->source, line, offset, "ftrace", "lost-events",
