@@ -68,7 +68,8 @@ def ftrace(i: int, rng: random.Random) -> str:
 
 def kernel(i: int, rng: random.Random) -> str:
     """A line of a kernel without a record."""
-    return f"[{i // 100:5d}.{rng.randrange(10**6):06d}] usb 1-1: new high-speed USB device {i % 99}\n"
+    us = rng.randrange(10**6)
+    return f"[{i // 100:5d}.{us:06d}] usb 1-1: new high-speed USB device number {i % 99}\n"
 
 
 KINDS: tuple[Callable[[int, random.Random], str], ...] = (smc, rt_instr, optee, ftrace, kernel)
@@ -133,7 +134,7 @@ def main() -> int:
     worse = []
     for name, now in found.items():
         before = kept["a line"].get(name)
-        print(f"{name:<16}{now:>9.1f} instructions a line{f', committed {before}' if before else ''}")
+        print(f"{name:<16}{now:>9.1f} instructions a line, committed {before}")
         if judged and (before is None or now > before * WORSE):
             worse.append(name)
     if not judged:
