@@ -211,9 +211,10 @@ static PyObject *records_totals(PyObject *self, PyObject *unused) {
   const tg_records *records = records_of(self);
   if (records == NULL) return NULL;
   const tg_source_totals t = tg_records_totals(records);
-  return Py_BuildValue("{s:K,s:K,s:K,s:K}", "bytes", (unsigned long long)t.bytes, "lines",
+  return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K}", "bytes", (unsigned long long)t.bytes, "lines",
                        (unsigned long long)t.lines, "records", (unsigned long long)t.records,
-                       "problems", (unsigned long long)t.problems);
+                       "problems", (unsigned long long)t.problems, "prefixed",
+                       (unsigned long long)t.prefixed);
 }
 
 #define METHOD(f) (PyCFunction)(void (*)(void))(f), METH_METHOD | METH_FASTCALL | METH_KEYWORDS
@@ -269,19 +270,21 @@ typedef struct {
 
 static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"rules",       "max_line",  "max_records", "max_problems",
-                          "repair_uart", "keep_near", "max_label",   NULL};
+                          "repair_uart", "keep_near", "max_label",   "prefix",
+                          NULL};
   PyObject *module = PyType_GetModule(type);
   tg_py_ruleset *rules = NULL;
   uint64_t max_line = 0;
   uint64_t max_records = 0;
   uint64_t max_problems = 0;
   uint64_t max_label = 0;
+  const char *prefix = NULL;
   int repair = 0;
   int near = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$O&O&O&piO&:Reader", names,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$O&O&O&piO&z:Reader", names,
                                    tg_py_state_of(module)->ruleset_type, &rules, tg_py_u64,
                                    &max_line, tg_py_u64, &max_records, tg_py_u64, &max_problems,
-                                   &repair, &near, tg_py_u64, &max_label)) {
+                                   &repair, &near, tg_py_u64, &max_label, &prefix)) {
     return NULL;
   }
   if (rules->taken) {
@@ -293,7 +296,8 @@ static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     return NULL;
   }
   tg_reader_options options = {max_line,    max_records,        max_problems,
-                               repair != 0, (tg_keep_near)near, max_label};
+                               repair != 0, (tg_keep_near)near, max_label,
+                               prefix};
   tg_error err = {0};
   Reader *self = (Reader *)type->tp_alloc(type, 0);
   if (self == NULL) return NULL;
@@ -465,7 +469,8 @@ static PyType_Slot reader_slots[] = {
     {Py_tp_methods, reader_methods},
     {Py_tp_doc,
      "Reader(rules, *, max_line=0, max_records=0, max_problems=0, repair_uart=False,\n"
-     "       keep_near=0, max_label=0)\n--\n\nReads one source with a rule set, which serves "
+     "       keep_near=0, max_label=0, prefix=None)\n--\n\nReads one source with a rule set, which "
+     "serves "
      "one reader at a time. One thread at a time:\na call while another is under way is a "
      "RuntimeError and changes nothing."},
     {0, NULL}};

@@ -45,7 +45,7 @@ START_TEST(a_prefix_has_this_length) {
   uint8_t *line = malloc(n + 1);
   ck_assert_ptr_nonnull(line);
   memcpy(line, prefixes[_i].line, n);
-  size_t got = tg_prefix_length(line, n);
+  size_t got = tg_prefix_length(NULL, line, n);
   ck_assert_msg(got == prefixes[_i].length, "'%s': %zu", prefixes[_i].line, got);
   free(line);
 }
@@ -74,14 +74,22 @@ static const struct {
     {"2026-05-18T09:31:02 start a b\r\n", "start 1@20 w='a' t='b'\n"},
     {"x 2026-05-18T09:31:02 start a b\n", "! 1@22 start mismatch\n"},
     /* colour: around a record, inside it, its ESC taken out on the way */
-    {"\x1b[1;31;40m<RT:t\t1\t2/>\x1b[0m\n", "rt 1@10 t='t' a=1 b=2\n"},
+    {"\x1b[1;31;40m<RT:t\t1\t2/>\x1b[0m\n", "rt 1@10 flags=4 t='t' a=1 b=2\n"},
     {"<RT:t\t1\x1b[0m\t2/>\n", "rt 1@0 flags=4 t='t' a=1 b=2\n"},
     {"<RT:t\t1\x1b[1;31;40m5\t2/>\n", "rt 1@0 flags=4 t='t' a=15 b=2\n"},
     {"<R\x1b[0mT:t\t1\t2/>\n", "rt 1@0 flags=4 t='t' a=1 b=2\n"},
-    {"\x1b[32m\x1b[2K<RT:t\t1\t2/>\x1b[K\n", "rt 1@9 t='t' a=1 b=2\n"},
+    {"\x1b[32m\x1b[2K<RT:t\t1\t2/>\x1b[K\n", "rt 1@9 flags=4 t='t' a=1 b=2\n"},
     {"<RT:t\t1[0m\t2/>\n", "rt 1@0 flags=4 t='t' a=1 b=2\n"},
     {"[1;31;40m<RT:t\t1\t2[0m/>\n", "rt 1@9 flags=4 t='t' a=1 b=2\n"},
     {"<RT:[0m\t1\t2/>\n", "rt 1@0 t='[0m' a=1 b=2\n"}, /* matched raw: left as it is */
+    /* no control sequence stays in a label, whatever its kind */
+    {"start a v2.14.0\x1b[0m\n", "start 1@0 flags=4 w='a' t='v2.14.0'\n"},
+    {"start a v2.14.0[0m\n", "start 1@0 flags=4 w='a' t='v2.14.0'\n"},
+    {"start a v[1m and m\n", "start 1@0 w='a' t='v[1m and m'\n"}, /* may be text */
+    {"\x1b]0;a title\x07start a b\n", "start 1@12 flags=4 w='a' t='b'\n"},
+    {"\x1b]0;a title\x1b\\start a b\n", "start 1@13 flags=4 w='a' t='b'\n"},
+    {"start a \x1b(Bb\x1b[?25h\x1b[38;5;1m\x1b[1 q\x1bM\n", "start 1@0 flags=4 w='a' t='b'\n"},
+    {"start a b\x1b[12\n", "start 1@0 flags=4 w='a' t='b\\x1b[12'\n"}, /* cut: it stays */
     {"<RT:t\t1\x1b[0m\tx/>\n", "! 1@12 rt number\n"},
     {"<RT:t\t1\x1b[0m\t2/><RT:t\t1\t2/>\n",
      "rt 1@0 flags=4 t='t' a=1 b=2\nrt 1@15 flags=4 t='t' a=1 b=2\n"},
@@ -93,7 +101,7 @@ static const struct {
          RAW("input", "\"msg\": \"<RT:t 1 2/>\"") RAW("results", "\"msg\": {\"case\": \"<RT:t 1 2/>\"}"),
      ""},
     {RAW("target", "\"msg\": \"start w \\\"q\\\" \\\\ \\x41\\u00b5\\U0001F600\\/\\e[0m\""),
-     "start 1@64 flags=4 w='w' t='\"q\" \\x5c A\\xc2\\xb5\\xf0\\x9f\\x98\\x80/\\x1b[0m'\n"},
+     "start 1@64 flags=4 w='w' t='\"q\" \\x5c A\\xc2\\xb5\\xf0\\x9f\\x98\\x80/'\n"},
     {RAW("target", "\"msg\": 'start w it''s'"), "start 1@64 flags=4 w='w' t='it's'\n"},
     {RAW("target", "\"msg\": start w plain"), "start 1@63 w='w' t='plain'\n"},
     {RAW("target", "\"msg\": [\"<RT:t 1 2/>\", \"x\", '<RT:u 3 4/>']"),

@@ -34,6 +34,7 @@ typedef struct tg_reader_options {
   bool repair_uart;      /* lift whole TEE spans out of REE lines and join the rest */
   tg_keep_near keep_near;
   uint64_t max_label;    /* bytes of a text of a record; longer makes it a problem. 0 = 4096 */
+  const char *prefix;    /* of most lines, in the form of transport.h; at most 255 bytes. NULL: none */
 } tg_reader_options;
 
 /* A reader of one source. `rules` must outlive it and serves one reader at a time. NULL options
@@ -139,6 +140,7 @@ TG_API uint64_t tg_records_unread(const tg_records *r, size_t *rule);
 /* Totals of the source. */
 typedef struct tg_source_totals {
   uint64_t bytes, lines, records, problems;
+  uint64_t prefixed; /* records that begin behind the prefix of the options */
 } tg_source_totals;
 TG_API tg_source_totals tg_records_totals(const tg_records *r);
 TG_API const tg_ruleset *tg_records_rules(const tg_records *r);

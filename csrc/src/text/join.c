@@ -143,6 +143,7 @@ static void join_totals(tg_records *into, const tg_records *more) {
   into->totals.lines += more->totals.lines;
   into->totals.records += more->totals.records;
   into->totals.problems += more->totals.problems;
+  into->totals.prefixed += more->totals.prefixed;
   into->sections += more->sections;
   into->ends_plainly = more->ends_plainly;
 }

@@ -108,6 +108,7 @@ static bool keeps_miss(const tg_reader *r, const quick_line *q, size_t taken) {
 static bool is_plain(const tg_reader *r, const uint8_t *p, size_t n) {
   if (n == 0 || p[0] < 0x20 || p[0] == 0x7f || p[0] == '-') return false;
   if (r->hits.returns && memchr(p, '\r', n) != NULL) return false;
+  if (p[n - 1] == 'm' && tg_ends_in_colour(p, n)) return false;
   return !r->hits.escapes || memchr(p, 0x1b, n) == NULL;
 }
 

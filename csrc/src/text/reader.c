@@ -33,6 +33,14 @@ static tg_status reader_buffers(tg_reader *r) {
   return TG_OK;
 }
 
+/* A copy of the form of the prefix; NULL where there is none or it is too long to be one. */
+static const char *take_prefix(tg_reader *r, const char *form) {
+  const size_t n = form != NULL ? strlen(form) : 0;
+  if (n == 0 || n >= sizeof r->prefix_form) return NULL;
+  memcpy(r->prefix_form, form, n + 1);
+  return r->prefix_form;
+}
+
 tg_status tg_reader_new(const tg_alloc *a, tg_ruleset *rules, const tg_reader_options *options,
                         tg_reader **out, tg_error *err) {
   if (a == NULL) a = tg_alloc_default();
@@ -42,6 +50,7 @@ tg_status tg_reader_new(const tg_alloc *a, tg_ruleset *rules, const tg_reader_op
   r->alloc = *a;
   r->rules = rules;
   r->options = fill_options(options);
+  r->prefix = take_prefix(r, r->options.prefix);
   r->section = TG_NOT;
   r->hits.alloc = *a;
   r->own_hits.alloc = *a;

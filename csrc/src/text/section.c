@@ -19,7 +19,7 @@ static tg_status try_row(tg_reader *r, const tg_template *t, const tg_line *line
   tg_status status =
       tg_match_begin(m, t, &r->rules->scratch[0], line->p, line->n, r->spans);
   if (status != TG_OK) return status;
-  m->line_at = tg_prefix_length(line->p, line->n);
+  m->line_at = tg_prefix_length(r->prefix, line->p, line->n);
   *found = tg_match_row(m);
   return m->nomem ? TG_ENOMEM : TG_OK;
 }
@@ -48,6 +48,7 @@ static tg_status section_rows(tg_reader *r, const tg_line *line, bool *done,
       bool added;
       *done = true;
       r->misfits = 0;
+      tg_note_prefixed(r, line, m.start);
       return tg_records_add(r->out, &f, &added);
     }
     if (m.near.expected != NULL && r->near != NULL) {
@@ -68,7 +69,7 @@ static tg_status section_rows(tg_reader *r, const tg_line *line, bool *done,
 tg_status tg_section_line(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
                           bool *done) {
   const tg_section *s = &r->rules->sections[r->section];
-  bool blank = blank_line(line, tg_prefix_length(line->p, line->n)) || blank_line(line, 0);
+  bool blank = blank_line(line, tg_prefix_length(r->prefix, line->p, line->n)) || blank_line(line, 0);
   bool found = s->end == NULL && blank;
   tg_outcome out;
   tg_match m;

@@ -70,6 +70,8 @@ struct tg_reader {
   bool section_has_channel;
 
   /* shared UART */
+  const char *prefix; /* form of the prefix that most lines have; NULL: none */
+  char prefix_form[TG_PREFIX_FORM];
   struct tg_uart *uart;
 };
 
@@ -138,5 +140,12 @@ tg_status tg_reader_try(tg_reader *r, const tg_line *line, const tg_hit *hits, s
                         bool commit, tg_outcome *out);
 /* Adds a problem for every tag of the line (which gave no record). */
 tg_status tg_reader_misses(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits);
+
+/* A record begins at `start` of the line: counts it where that is behind the given prefix. */
+static inline void tg_note_prefixed(tg_reader *r, const tg_line *line, size_t start) {
+  if (r->prefix == NULL || start == 0) return;
+  const size_t own = tg_prefix_length(r->prefix, line->p, line->n);
+  if (start >= own && own > tg_prefix_length(NULL, line->p, line->n)) r->out->totals.prefixed++;
+}
 
 #endif

@@ -1,5 +1,7 @@
 /* text_line.c - one text as the rules see it: control bytes and colour off, then section and rules.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
 #include "state.h"
 
 /* Bytes of a control kind before the text (0x04 of a finished run, NULs of a reset, the CR of an
@@ -24,32 +26,51 @@ static tg_status part_hits(tg_reader *r, const tg_hit *hits, size_t n_hits, size
   return TG_OK;
 }
 
-/* Matches the line; where it gives less than all and holds colour, the line without colour. */
-static tg_status text_rules(tg_reader *r, const tg_line *line, const tg_hit *hits,
-                               size_t n_hits) {
+/* The line without control sequences, as `plain`, and its hits. */
+static tg_status take_colour(tg_reader *r, const tg_line *line, tg_line *plain) {
+  tg_status status = tg_strip_colour(line, &r->plain);
+  r->own_hits.n = 0;
+  *plain = *line;
+  plain->p = r->plain.n > 0 ? r->plain.p : (const uint8_t *)"";
+  plain->n = r->plain.n;
+  plain->map = r->plain.map;
+  plain->n_map = r->plain.n_map;
+  plain->offset = 0;
+  plain->flags |= TG_FLAG_UNWRAPPED;
+  if (status == TG_OK && plain->n > 0)
+    status = tg_find_hits(r, plain->p, plain->n, &r->own_hits);
+  return status;
+}
+
+/* Whether the line must lose its colour: at once where it has an ESC or ends in a sequence that
+ * lost its own; else, as "[1m" may also be text, where the line gives less than all. */
+static tg_status must_lose_colour(tg_reader *r, const tg_line *line, const tg_hit *hits,
+                                  size_t n_hits, bool *yes) {
   tg_outcome raw = {0, 1};
-  tg_outcome out;
   tg_status status = TG_OK;
-  tg_line plain = *line;
-  bool colour = tg_has_colour(line->p, line->n);
-  if (colour) {
-    if (n_hits > 0) status = tg_reader_try(r, line, hits, n_hits, false, &raw);
-    if (status == TG_OK && raw.misses > 0) {
-      status = tg_strip_colour(line, &r->plain);
-      plain.p = r->plain.p;
-      plain.n = r->plain.n;
-      plain.map = r->plain.map;
-      plain.n_map = r->plain.n_map;
-      plain.offset = 0;
-      plain.flags |= TG_FLAG_UNWRAPPED;
-      if (status == TG_OK && plain.n > 0) status = tg_find_hits(r, plain.p, plain.n, &r->own_hits);
-      if (status != TG_OK || plain.n == 0) return status;
-      line = &plain;
-      hits = r->own_hits.v;
-      n_hits = r->own_hits.n;
-    }
-    if (status != TG_OK) return status;
+  *yes = tg_has_colour(line->p, line->n);
+  if (!*yes || memchr(line->p, 0x1b, line->n) != NULL || tg_ends_in_colour(line->p, line->n))
+    return TG_OK;
+  if (n_hits > 0) status = tg_reader_try(r, line, hits, n_hits, false, &raw);
+  *yes = raw.misses > 0;
+  return status;
+}
+
+/* Section and rules on the line without its colour. */
+static tg_status text_rules(tg_reader *r, const tg_line *line, const tg_hit *hits,
+                            size_t n_hits) {
+  tg_line plain;
+  tg_outcome out;
+  bool colour = false;
+  tg_status status = must_lose_colour(r, line, hits, n_hits, &colour);
+  if (status == TG_OK && colour) {
+    status = take_colour(r, line, &plain);
+    if (status != TG_OK || plain.n == 0) return status;
+    line = &plain;
+    hits = r->own_hits.v;
+    n_hits = r->own_hits.n;
   }
+  if (status != TG_OK) return status;
   if (tg_section_wants(r, line)) {
     bool done;
     status = tg_section_line(r, line, hits, n_hits, &done);

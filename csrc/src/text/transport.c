@@ -80,8 +80,9 @@ tg_line tg_line_part(const tg_line *line, size_t from, size_t to) {
 }
 
 /* A pattern of prefixes: '0' one or more digits, ' ' one blank, '_' any number of blanks, 'w' a
- * run without blanks and brackets, 'n' a month's or day's three letters, '?' the items behind it up
- * to the next '!' may be left out; the rest stands for itself. */
+ * run without blanks and brackets, 'a' a run of letters, 'n' a month's or day's three letters, '?'
+ * the items behind it up to the next '!' may be left out; '\\' takes what follows for itself, and so
+ * does the rest. */
 static const char *const prefix_forms[] = {
     "[0-0-0?T!_0:0:0?.0!?Z!] ",     /* minicom and others */
     "0-0-0?T!?_!0:0:0?.0!?,0!?Z!?+0:0!?+0! ", /* ISO 8601, LAVA's text log */
@@ -93,8 +94,13 @@ static const char *const prefix_forms[] = {
     "0.0 ",
     "[cpu 0x0?h!] ",
     "|w| ",
+    "std?out!?err! F ",            /* containers: CRI */
+    "0O?+! ",                      /* GitLab, behind its stamp */
+    "0E?+! ",
     "> ",
 };
+
+static bool is_letter(uint8_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 static size_t prefix_item(char form, const uint8_t *p, size_t n, bool *ok) {
   size_t k = 0;
@@ -113,6 +119,10 @@ static size_t prefix_item(char form, const uint8_t *p, size_t n, bool *ok) {
     return k;
   case 'w':
     while (k < n && !tg_is_blank(p[k]) && p[k] != '|' && p[k] != ']') k++;
+    *ok = k > 0;
+    return k;
+  case 'a':
+    while (k < n && (p[k] == '_' || is_letter(p[k]))) k++;
     *ok = k > 0;
     return k;
   case 'n':
@@ -144,15 +154,18 @@ static size_t prefix_form(const char *form, const uint8_t *p, size_t n) {
       continue;
     }
     bool ok = false;
-    size_t k = prefix_item(*f, p + at, n - at, &ok);
+    const bool quoted = *f == '\\' && f[1] != '\0';
+    if (quoted) f++;
+    size_t k = quoted ? 1 : prefix_item(*f, p + at, n - at, &ok);
+    if (quoted) ok = at < n && p[at] == (uint8_t)*f;
     if (!ok) return 0;
     at += k;
   }
   return at;
 }
 
-size_t tg_prefix_length(const uint8_t *p, size_t n) {
-  size_t at = 0;
+size_t tg_prefix_length(const char *own, const uint8_t *p, size_t n) {
+  size_t at = own != NULL ? prefix_form(own, p, n) : 0;
   for (int round = 0; round < TG_PREFIXES; round++) {
     size_t found = 0;
     for (size_t i = 0; i < sizeof prefix_forms / sizeof *prefix_forms && found == 0; i++) {
@@ -164,19 +177,47 @@ size_t tg_prefix_length(const uint8_t *p, size_t n) {
   return at;
 }
 
-/* The length of the colour sequence at `p`: [ESC] '[' digits and ';' then 'm'; with ESC any other
- * CSI sequence too. 0 = none. */
+/* The length of a string that ESC `p[1]` opens: up to BEL or ESC '\\', 0 where it has no end. */
+static size_t string_length(const uint8_t *p, size_t n) {
+  for (size_t k = 2; k < n; k++) {
+    if (p[k] == 0x07) return k + 1;
+    if (p[k] == 0x1b) return k + 1 < n && p[k + 1] == '\\' ? k + 2 : 0;
+  }
+  return 0;
+}
+
+/* The length of the sequence that the ESC at `p` begins. 0 = none. */
+static size_t escape_length(const uint8_t *p, size_t n) {
+  if (n < 2) return 0;
+  const uint8_t c = p[1];
+  if (c == '[') { /* CSI: parameters, intermediates, a final byte */
+    size_t k = 2;
+    while (k < n && p[k] >= 0x30 && p[k] <= 0x3f) k++;
+    while (k < n && p[k] >= 0x20 && p[k] <= 0x2f) k++;
+    return k < n && p[k] >= 0x40 && p[k] <= 0x7e ? k + 1 : 0;
+  }
+  if (c == ']' || c == 'P' || c == '^' || c == '_' || c == 'X') {
+    const size_t k = string_length(p, n);
+    return k > 0 ? k : 2;
+  }
+  if (c >= '(' && c <= '/') return n > 2 ? 3 : 0; /* a character set */
+  return (c >= 0x40 && c <= 0x5f) || c == '7' || c == '8' || c == '=' || c == '>' || c == 'c' ? 2 : 0;
+}
+
+/* The length of the sequence at `p`: with its ESC any, without it '[' digits and ';' then 'm'.
+ * 0 = none. */
 static size_t colour_length(const uint8_t *p, size_t n) {
-  size_t k = 0;
-  bool escape = n > 0 && p[0] == 0x1b;
-  if (escape) k++;
-  if (k >= n || p[k] != '[') return escape && n > 1 && p[1] >= 0x40 && p[1] <= 0x5f ? 2 : 0;
-  k++;
-  size_t from = k;
-  while (k < n && (tg_is_digit(p[k]) || p[k] == ';' || (escape && p[k] == '?'))) k++;
-  if (k >= n) return 0;
-  bool colour = p[k] == 'm' && (escape || (k > from && tg_is_digit(p[from])));
-  return colour || (escape && p[k] >= 0x40 && p[k] <= 0x7e) ? k + 1 : 0;
+  if (n > 0 && p[0] == 0x1b) return escape_length(p, n);
+  size_t k = 1;
+  while (k < n && (tg_is_digit(p[k]) || p[k] == ';')) k++;
+  return k > 1 && k < n && p[0] == '[' && p[k] == 'm' && tg_is_digit(p[1]) ? k + 1 : 0;
+}
+
+bool tg_ends_in_colour(const uint8_t *p, size_t n) {
+  if (n < 3 || p[n - 1] != 'm') return false;
+  size_t k = n - 1;
+  while (k > 0 && n - k < 16 && (tg_is_digit(p[k - 1]) || p[k - 1] == ';')) k--;
+  return k > 0 && k < n - 1 && p[k - 1] == '[' && tg_is_digit(p[k]);
 }
 
 bool tg_has_colour(const uint8_t *p, size_t n) {

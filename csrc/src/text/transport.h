@@ -63,12 +63,18 @@ tg_line tg_line_part(const tg_line *line, size_t from, size_t to);
 
 /* The length of the prefix that a terminal program, a time stamper, a kernel or a mail quote put
  * before the text: "[2026-05-18 09:31:02.104] ", "2026-05-18T09:31:02 ", "[    3.141593] ",
- * "[cpu 0x0100] ", "> ", "|uart1| " and the like, several in a row. 0 = none. */
-size_t tg_prefix_length(const uint8_t *p, size_t n);
+ * "[cpu 0x0100] ", "> ", "|uart1| " and the like, several in a row; before these a prefix of the
+ * form `own` (NULL: none), which the caller found in front of most lines. 0 = none. */
+size_t tg_prefix_length(const char *own, const uint8_t *p, size_t n);
+
+#define TG_PREFIX_FORM 256 /* bytes of such a form, its NUL among them */
 
 /* True where the line may hold a colour sequence, with its ESC or without. */
 bool tg_has_colour(const uint8_t *p, size_t n);
-/* Copies the line without colour (CSI) sequences. TG_OK, TG_ENOMEM. */
+/* True where a colour sequence that lost its ESC ends the line: "v2.14.0[0m". */
+bool tg_ends_in_colour(const uint8_t *p, size_t n);
+/* Copies the line without control sequences: CSI, OSC and the other strings, character sets, and
+ * colour that lost its ESC. TG_OK, TG_ENOMEM. */
 tg_status tg_strip_colour(const tg_line *line, tg_copy *out);
 
 /* A message of LAVA's raw log, and how far it was taken apart. */

@@ -73,6 +73,7 @@ static tg_status take_record(tg_reader *r, const tg_line *line, size_t rule, con
   out->records++;
   if (r->taker == TG_NOT) r->taker = rule;
   if (!commit) return TG_OK;
+  if (it->t->begin) tg_note_prefixed(r, line, m->start);
   uint32_t section = it->section != TG_NOT ? r->sections_seen + 1 : 0;
   tg_found found = {line, m->fields, rule, m->start, m->end, m->tag_pos, section, 0, NULL};
   status = tg_records_add(r->out, &found, &added);
@@ -90,7 +91,7 @@ static tg_status try_first(tg_reader *r, const tg_line *line, size_t rule, const
   if (status == TG_OK)
     status = tg_match_begin(&m, it->t, &r->rules->scratch[0], line->p, line->n, r->spans);
   if (status != TG_OK) return status;
-  m.line_at = it->t->begin ? tg_prefix_length(line->p, line->n) : 0;
+  m.line_at = it->t->begin ? tg_prefix_length(r->prefix, line->p, line->n) : 0;
   bool found = tg_match_line(&m, r->places, r->n_places);
   if (m.nomem) return TG_ENOMEM;
   if (found) return take_record(r, line, rule, &m, commit, out);
@@ -104,7 +105,7 @@ static tg_status begin_group(tg_reader *r, const tg_line *line, const tg_tag *ta
         tg_match_begin(&r->match[k], t, &r->rules->scratch[k], line->p, line->n,
                        r->spans + k * TG_TEMPLATE_FIELDS);
     if (status != TG_OK) return status;
-    r->match[k].line_at = t->begin ? tg_prefix_length(line->p, line->n) : 0;
+    r->match[k].line_at = t->begin ? tg_prefix_length(r->prefix, line->p, line->n) : 0;
   }
   return TG_OK;
 }

@@ -190,7 +190,7 @@ tg_status tg_uart_line(tg_reader *r, const tg_line *line) {
   }
   size_t text = 0; /* where more than blanks, control bytes and stamps begins */
   while (text < mark && line->p[text] <= ' ') text++;
-  text += tg_prefix_length(line->p + text, line->n - text);
+  text += tg_prefix_length(r->prefix, line->p + text, line->n - text);
   if (text >= mark || !same) return tg_reader_text(r, *line, NULL, 0);
   tg_status status = uart_wait(r, line, mark);
   if (status != TG_OK) return status;

@@ -16,7 +16,9 @@ from ..dataset.dataset import SourceInfo
 from ..errors import InputError, LimitError
 from ..frame.frame import Frame
 from ..rules.rule import with_shipped
+from ..sources.decode import Decoder, decoder_of, foreign_command
 from ..sources.source import Stream
+from .line_prefix import common_prefix
 from .options import Options
 from .split_file import can_halve, read_halves
 
@@ -71,8 +73,10 @@ def _feed(
     info: SourceInfo,
     advance: Callable[[int], Any],
     beside: bool,
+    decoder: Decoder | None,
 ) -> None:
-    """All bytes into the reader and the digest; a failure is kept in `info`."""
+    """All bytes into the digest and, as plain text, the reader; a failure is kept in `info`."""
+    text = decoder.feed if decoder is not None else lambda piece: piece
     digest = hashlib.sha256()
     total = 0
     with ThreadPoolExecutor(1) as pool:
@@ -81,12 +85,14 @@ def _feed(
                 total += len(piece)
                 if beside and len(piece) >= HASH_APART:
                     hashed = pool.submit(digest.update, piece)
-                    reader.feed(piece)
+                    reader.feed(text(piece))
                     hashed.result()
                 else:
                     digest.update(piece)
-                    reader.feed(piece)
+                    reader.feed(text(piece))
                 advance(len(piece))
+            if decoder is not None:
+                reader.feed(decoder.finish())
         except InputError as error:
             info.state, info.message = "damaged", error.message
         except LimitError as error:
@@ -101,22 +107,33 @@ def _feed(
 
 
 def _halves(
-    stream: Stream, rules: _core.RuleSet, options: Options, advance: Callable[[int], Any]
+    stream: Stream,
+    rules: _core.RuleSet,
+    options: Options,
+    advance: Callable[[int], Any],
+    prefix: str | None,
 ) -> tuple[_core.Records, str, int] | None:
     """A large file on two threads; None: to be read as one."""
     if not options.beside or not can_halve(stream, options.repair):
         return None
     with RULESETS.lend(options) as others:
-        first, second = (_core.Reader(one, **_bounds(options)) for one in (rules, others))
+        first, second = (_core.Reader(one, **_bounds(options, prefix)) for one in (rules, others))
         try:
             return read_halves(stream, first, second, advance)
         finally:
             del first, second  # the rule sets are free again
 
 
-def _bounds(options: Options) -> dict[str, Any]:
+def _plain_head(head: bytes, options: Options) -> bytes:
+    """The first bytes as plain text; nothing of a document that must be parsed as a whole."""
+    decoder = decoder_of(head, options.limits)
+    return head if decoder is None else decoder.feed(head)
+
+
+def _bounds(options: Options, prefix: str | None) -> dict[str, Any]:
     """How every reader is made."""
     return {
+        "prefix": prefix,
         "max_line": options.max_line,
         "max_records": options.limits.records,
         "max_problems": options.limits.problems,
@@ -143,12 +160,18 @@ def read_lines(
         Told the number of bytes after each piece.
     """
     info = SourceInfo(stream.source.name, compression=stream.compression)
-    halves = _halves(stream, rules, options, advance)
+    decoder = decoder_of(stream.head, options.limits)
+    plain = _plain_head(stream.head, options)
+    prefix = common_prefix(plain)
+    form = prefix.form if prefix is not None else None
+    halves = None
+    if decoder is None:
+        halves = _halves(stream, rules, options, advance, form)
     if halves is not None:
         records, info.digest, info.bytes = halves
     else:
-        reader = _core.Reader(rules, repair_uart=options.repair, **_bounds(options))
-        _feed(stream, reader, info, advance, options.beside)
+        reader = _core.Reader(rules, repair_uart=options.repair, **_bounds(options, form))
+        _feed(stream, reader, info, advance, options.beside, decoder)
         records = reader.finish()
     totals = records.totals()
     info.lines, info.records, info.problems = (
@@ -158,9 +181,17 @@ def read_lines(
     info.unread, info.unread_rule = records.unread()
     info.formats = _formats_of(records)
     info.evidence = _evidence(records, info.formats)
+    if decoder is not None:
+        place = "lines and offsets count the decoded text"
+        info.evidence.insert(0, f"decoded from {decoder.title}: {place}")
+    if prefix is not None and totals["prefixed"]:
+        info.evidence.insert(0, f"lines begin behind a prefix, such as {prefix.example!r}")
+    foreign = foreign_command(stream.head, stream.source.name)
+    if foreign and info.state == "read":
+        info.state, info.message = "not recognised", foreign
     if info.state == "read" and not info.formats and not info.problems:
         info.state = "not recognised"
-        info.message = _nothing_found(stream.head, info, records, len(options.rules))
+        info.message = _nothing_found(plain, info, records, len(options.rules))
     return info, records
 
 
@@ -206,11 +237,6 @@ def _nothing_found(head: bytes, info: SourceInfo, records: _core.Records, own: i
     """What to tell somebody whose source was not recognised."""
     if info.bytes == 0:
         return "is empty"
-    zeros = head[:400:2].count(0), head[1:400:2].count(0)  # UTF-16 has them in one half only
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or (
-        max(zeros) > len(head[:400]) // 3 and min(zeros) < max(zeros) // 8
-    ):
-        return "looks like UTF-16 text: convert it first (iconv -f UTF-16 -t UTF-8)"
     if head.count(0) > len(head) // 10:
         return "looks like binary data: none of the known line forms occur in it"
     shown = ", ".join(repr(tag.decode("utf-8", "replace")) for tag, *_ in info.ledger[:own])
