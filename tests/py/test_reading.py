@@ -435,7 +435,8 @@ def test_cut_compressed_data_keeps_what_it_gives(pack):
 def test_a_file_that_shrinks_is_said_so(tmp_path, monkeypatch):
     path = tmp_path / "a.log"
     path.write_bytes(LOG)
-    monkeypatch.setattr("tickgauge.sources.source._size_of", lambda raw: len(LOG) + 10)
+    longer = os.stat_result([0o100644, 0, 0, 1, 0, 0, len(LOG) + 10, 0, 0, 0])
+    monkeypatch.setattr("tickgauge.sources.source._status_of", lambda raw: longer)
     data = read(path)
     assert "shrank" in data.problems["detail"].tolist()[-1]
     assert len(data.readings) == 4

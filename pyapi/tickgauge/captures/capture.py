@@ -21,6 +21,7 @@ from ..dataset.dataset import SourceInfo
 from ..errors import InputError, NotEnoughData, UnknownName
 from ..frame.frame import Column, Frame
 from ..frame.readings import Readings
+from ..sources.digest import Digest
 from ..util.text import clean
 from .port import Port
 from .transactions import Transactions
@@ -48,8 +49,8 @@ class Capture:
         The source.
     form : str
         ``"ILA CSV"``, ``"ILA VCD"``, ``"VCD"``, with ``in .ila`` behind it for an archive.
-    digest : str
-        SHA-256 of the bytes.
+    identity : Digest or None
+        Tells equal sources.
     samples : int
         Depth of the capture, in samples: one sample is one clock of the interface.
     clock : int or None
@@ -63,7 +64,7 @@ class Capture:
         core: _core.Capture,
         name: str,
         *,
-        digest: str = "",
+        identity: Digest | None = None,
         archive: str = "",
         clock: int | None = None,
         notes: Sequence[str] = (),
@@ -75,9 +76,14 @@ class Capture:
         self._wish = dict(wish or {})
         self.about: dict[str, Any] = core.about()
         self.name = name
-        self.digest = digest
+        self.identity = identity
         self.clock = clock
         self.notes = (*notes, *self._own_notes())
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the decompressed bytes, made when it is first asked for."""
+        return "" if self.identity is None else str(self.identity)
 
     @property
     def samples(self) -> int:
@@ -320,7 +326,7 @@ class Capture:
     @property
     def infos(self) -> list[SourceInfo]:
         """The source, as data sets list theirs."""
-        info = SourceInfo(self.name, digest=self.digest, form="capture", formats=("axi",))
+        info = SourceInfo(self.name, form="capture", formats=("axi",), identity=self.identity)
         info.problems = len(self.problems)
         return [info]
 

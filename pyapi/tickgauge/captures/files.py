@@ -6,7 +6,9 @@ import hashlib
 import io
 import os
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,9 @@ from ..errors import Error, InputError, LimitError
 from ..limits import LIMITS, Limits
 from ..sources.archives import ZIP_DAMAGE
 from ..sources.decompress import SLACK, Unpacked
+from ..sources.digest import Digest, again
 from ..sources.form import Match
-from ..sources.source import Pieces
+from ..sources.source import Pieces, Source, Stream
 from .capture import FORMS, Capture
 
 __all__ = ["load", "read_capture", "sniff"]
@@ -52,9 +55,7 @@ def _is_ila(head: bytes, source: Any) -> bool:
 def load(source: Any, options: Any) -> Capture:
     """Read a source that `sniff` recognised (for the dispatcher of ``tickgauge.read``)."""
     with source.open(options.limits) as stream:
-        return read_capture(
-            Pieces(stream), name=source.name, clock=options.clock, limits=options.limits
-        )
+        return read_capture(stream, name=source.name, clock=options.clock, limits=options.limits)
 
 
 def read_capture(
@@ -128,9 +129,9 @@ def read_capture(
         "ignore_gaps": ignore_gaps,
         "max_transactions": limits.transactions,
     }
-    shown, file, owned = _open(source, name)
+    shown, file, owned, later = _open(source, name, limits)
     try:
-        return _read(file, shown, options, clock, wish, limits)
+        return _read(file, shown, options, clock, wish, limits, later)
     except (InputError, LimitError) as error:
         error.path = error.path or shown
         raise
@@ -139,13 +140,29 @@ def read_capture(
             file.close()
 
 
-def _open(source: Any, name: str | None) -> tuple[str, Any, bool]:
+#: Gives a digest that can be made later, from the number of bytes; None where it cannot.
+_Later = Callable[[int], Digest | None]
+
+
+def _open(source: Any, name: str | None, limits: Limits) -> tuple[str, Any, bool, _Later]:
+    """Name and file of a capture, whether to close it, and how its digest is made later."""
+    if isinstance(source, Stream):
+        later = partial(again, source.source, source.status, limits=limits)
+        return name or source.source.name, Pieces(source), False, later
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return name or f"<{len(source)} bytes>", io.BytesIO(source), True
+        return name or f"<{len(source)} bytes>", io.BytesIO(source), True, _never
     if hasattr(source, "read"):
         shown = getattr(source, "name", None)
-        return name or (shown if isinstance(shown, str) else "<file>"), source, False
-    return name or str(source), Path(source).open("rb"), True
+        return name or (shown if isinstance(shown, str) else "<file>"), source, False, _never
+    path = Path(source)
+    file = path.open("rb")
+    lasting = Source(str(path), partial(open, path, "rb"), path, lasting=True)
+    later = partial(again, lasting, os.fstat(file.fileno()), limits=limits)
+    return name or str(source), file, True, later
+
+
+def _never(size: int) -> None:
+    """The bytes cannot be had again."""
 
 
 def _read(
@@ -155,6 +172,7 @@ def _read(
     clock: int | None,
     wish: Mapping[str, Any],
     limits: Limits,
+    later: _Later,
 ) -> Capture:
     unpacked = Unpacked(file, name, limits)
     pieces = _gathered(unpacked)
@@ -172,10 +190,12 @@ def _read(
             'is no capture: an ILA CSV begins with "Sample in Buffer", a VCD with $date, '
             "$version, $timescale or $scope, an .ila file is a zip archive"
         )
-    digest = hashlib.sha256()
-    core = _fed(form, _chain(first, pieces, digest), options)
+    digest = None if later(0) is not None else hashlib.sha256()
+    size = [0]
+    core = _fed(form, _counted(chain([first], pieces), size, digest), options)
     notes = [unpacked.damage.message] if unpacked.damage is not None else []
-    return Capture(core, name, digest=digest.hexdigest(), clock=clock, notes=notes, wish=wish)
+    identity = later(size[0]) if digest is None else Digest(size[0], digest.hexdigest())
+    return Capture(core, name, identity=identity, clock=clock, notes=notes, wish=wish)
 
 
 def _gathered(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -192,11 +212,12 @@ def _gathered(pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield b"".join(held)
 
 
-def _chain(first: bytes, pieces: Iterable[bytes], digest: Any) -> Iterator[bytes]:
-    digest.update(first)
-    yield first
+def _counted(pieces: Iterable[bytes], size: list[int], digest: Any) -> Iterator[bytes]:
+    """The same pieces; their bytes are counted, and hashed where there is a digest."""
     for piece in pieces:
-        digest.update(piece)
+        size[0] += len(piece)
+        if digest is not None:
+            digest.update(piece)
         yield piece
 
 
@@ -231,9 +252,10 @@ def _read_archive(
         if isinstance(error, Error):
             raise
         raise InputError(f"the .ila archive is damaged: {error}") from error
-    digest = hashlib.sha256(data).hexdigest()
     notes = [f"read from the archive's {main}"]
-    return Capture(core, name, digest=digest, archive=main, clock=clock, notes=notes, wish=wish)
+    return Capture(
+        core, name, identity=Digest.of(data), archive=main, clock=clock, notes=notes, wish=wish
+    )
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: Limits) -> Iterator[bytes]:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from .. import _core
 from ..frame.frame import Column, Frame
 from ..frame.readings import Readings
+from ..sources.digest import Digest
 from .transactions import CLASS_BITS, Transactions, grouped, ratio_text
 
 __all__ = ["Owner", "Port"]
@@ -60,7 +61,7 @@ class Owner(Protocol):
     """The capture that a port belongs to."""
 
     name: str
-    digest: str
+    identity: Digest | None
     clock: int | None
     notes: tuple[str, ...]
 

@@ -157,7 +157,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _sources(ports: Iterable[Port]) -> list[dict[str, Any]]:
     return [
-        {"digest": p.capture.digest, "format": p.capture.form, "boots": 0, "name": p.capture.name}
+        {
+            "digest": p.capture.identity or "",
+            "format": p.capture.form,
+            "boots": 0,
+            "name": p.capture.name,
+        }
         for p in ports
     ]
 

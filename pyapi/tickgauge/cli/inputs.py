@@ -172,7 +172,7 @@ def source_rows(data: Dataset) -> list[dict[str, Any]]:
     return [
         {
             "name": info.name,
-            "digest": info.digest,
+            "digest": info.identity or "",
             "format": " ".join(info.formats) or info.form,
             "boots": n,
             "state": info.state,

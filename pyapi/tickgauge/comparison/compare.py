@@ -30,7 +30,7 @@ from .labels import label_of, where_of
 from .lock_groups import cluster_names, common_factors, compare_groups
 from .pack import Packed, pack
 from .result import Comparison
-from .side import Key, Side
+from .side import Key, Side, shared_sources
 from .verdicts import ORDER, note_of
 
 __all__ = ["compare", "false_alarms", "key_scales", "parse_margin"]
@@ -371,22 +371,10 @@ def _notes(old: Side, new: Side, packed: Sequence[Packed]) -> list[str]:
         if side.folded:
             notes.append(f"{name}: counts of a snapshot were folded onto a coarser grid")
         notes += [f"{name}: {note}" for note in pack_.notes]
-    shared = _values_by_digest(old).items() & _values_by_digest(new).items()
-    if shared:
+    if shared := shared_sources(old, new):
         notes.append(
             "a source stands on both sides"
-            if len(shared) == 1
-            else f"{len(shared)} sources stand on both sides"
+            if shared == 1
+            else f"{shared} sources stand on both sides"
         )
     return notes
-
-
-def _values_by_digest(side: Side) -> dict[str, bytes]:
-    """The sorted values of each source that has a digest."""
-    out = {}
-    for number, source in enumerate(side.sources):
-        if source.get("digest"):
-            values = np.sort(side.value[side.source == number])
-            if len(values):
-                out[str(source["digest"])] = values.tobytes()
-    return out

@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 
 from ..errors import NotEnoughData
+from ..frame.distinct import distinct_rows
 from ..frame.frame import Frame
 from ..reading.read import read_side
+from ..sources.digest import Digest
 from .side import Side, pooled
 
 __all__ = ["load_any", "side_of"]
 
 
-def load_any(source: str | os.PathLike[str]) -> Any:
+def load_any(source: str | os.PathLike[str], digest: bool = False) -> Any:
     """A path or pattern as a snapshot, a data set, or a list of these, decided by content."""
-    return read_side(os.fspath(source))
+    return read_side(os.fspath(source), digest=digest)
 
 
 def side_of(what: Any) -> Side:
@@ -67,19 +69,17 @@ def _of_dataset(data: Any) -> Side:
     return side
 
 
-def _digest(info: Any) -> str:
+def _digest(info: Any) -> Digest | str:
     """The digest of a source; one release of a published page is a source of its own."""
+    identity: Digest | None = getattr(info, "identity", None)
+    if identity is None:
+        return str(getattr(info, "digest", ""))
     _, at, release = str(info.name).rpartition("@")
-    if info.digest and at and info.form == "published":
-        return f"{info.digest}@{release}"
-    return str(info.digest)
+    return identity.of_release(release) if at and info.form == "published" else identity
 
 
 def _boots_per_source(side: Side, n: int) -> list[int]:
-    counts = [0] * n
-    if len(side.value) == 0:
-        return counts
-    for source, _ in np.unique(np.stack([side.source, side.boot], axis=1), axis=0).tolist():
-        if 0 <= source < n:
-            counts[source] += 1
+    first, _ = distinct_rows([side.source, side.boot])
+    known = side.source[first]
+    counts: list[int] = np.bincount(known[(known >= 0) & (known < n)], minlength=n).tolist()
     return counts

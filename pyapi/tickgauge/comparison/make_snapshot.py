@@ -11,7 +11,9 @@ import numpy as np
 
 from .._core import fold_counts
 from ..errors import NotEnoughData
+from ..frame.distinct import distinct_rows, order_of
 from ..limits import LIMITS, Limits
+from ..sources.digest import Digest
 from .inputs import load_any, side_of
 from .pack import class_of
 from .side import Key, Side, sorting
@@ -77,31 +79,30 @@ def _flat(sources: Iterable[Any]) -> list[Any]:
         if isinstance(one, (list, tuple)):
             out += _flat(one)
         elif isinstance(one, (str, os.PathLike)):
-            out += _flat([load_any(one)])
+            out += _flat([load_any(one, digest=True)])
         else:
             out.append(one)
     return out
 
 
 def _of_side(side: Side, exchange: Any, distinct: int) -> Snapshot:
-    digests = [source.get("digest") for source in side.sources]
-    used = np.unique(side.source).tolist()
-    if any(s < 0 or s >= len(digests) or not digests[s] for s in used):
-        raise NotEnoughData("a snapshot names its sources by digest, and one has none")
-    boots: dict[int, list[int]] = {s: [] for s in range(len(digests))}
-    for s, b in np.unique(np.stack([side.source, side.boot], 1), axis=0).tolist():
-        boots[s].append(b)
+    pairs, _ = distinct_rows([side.source, side.boot])
+    boots: dict[int, list[int]] = {}
+    for s, b in zip(side.source[pairs].tolist(), side.boot[pairs].tolist(), strict=True):
+        boots.setdefault(s, []).append(b)
+    used = list(boots)
+    digests = _digests(side, used)
+    place_of = {s: {b: i for i, b in enumerate(found)} for s, found in boots.items()}
     entries: dict[Key, list[dict[str, Any]]] = {}
-    order = np.lexsort((side.run, side.boot, side.source, side.key))
-    ids = np.stack([side.key, side.source, side.boot, side.run], 1)[order]
-    new = np.ones(len(ids), "?")
-    new[1:] = (ids[1:] != ids[:-1]).any(axis=1)
-    for a, b in pairwise([*np.flatnonzero(new).tolist(), len(ids)]):
-        k, s, boot, run = ids[a].tolist()
+    first, unit_of = distinct_rows([side.key, side.source, side.boot, side.run])
+    order = order_of(unit_of)
+    ends = np.cumsum(np.bincount(unit_of, minlength=len(first))).tolist()
+    ids = np.stack([side.key, side.source, side.boot, side.run], 1)[first].tolist()
+    for (a, b), (k, s, boot, run) in zip(pairwise([0, *ends]), ids, strict=True):
         key = side.keys[k]
         blocks = class_of(key, exchange) != "none" and side.weight is None
         unit = _unit_rows(side, order[a:b], blocks, distinct)
-        unit |= {"source": digests[s], "boot": boots[s].index(boot)}
+        unit |= {"source": digests[s], "boot": place_of[s][boot]}
         if run >= 0:
             unit["run"] = run
         entries.setdefault(key, []).append(unit)
@@ -118,6 +119,19 @@ def _of_side(side: Side, exchange: Any, distinct: int) -> Snapshot:
         for key, units in sorted(entries.items(), key=lambda item: sorting(item[0]))
     ]
     return Snapshot(sorted(heads, key=lambda h: str(h["digest"])), keys)
+
+
+def _digests(side: Side, used: list[int]) -> dict[int, str]:
+    """The digest of each source that has readings."""
+    found = {}
+    for s in used:
+        digest = side.sources[s].get("digest") if 0 <= s < len(side.sources) else None
+        if isinstance(digest, Digest) and not digest.known:
+            raise NotEnoughData(f"a snapshot names its sources by digest: {digest.why}")
+        if not digest:
+            raise NotEnoughData("a snapshot names its sources by digest, and one has none")
+        found[s] = str(digest)
+    return found
 
 
 def _boot(side: Side, number: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..frame.distinct import distinct_rows, order_of
 from .side import EXCHANGES, I64, U64, Key, Side, codes_of
 
 __all__ = ["Group", "Packed", "class_of", "groups_of", "pack"]
@@ -66,13 +67,12 @@ class Packed:
                 place[k] = i
         target = place[self.fk]
         keep = np.flatnonzero(target >= 0)
-        rows = keep[np.lexsort((self.unit[keep], target[keep]))]
-        key, unit = target[rows], self.unit[rows]
-        new_unit = np.ones(len(rows), "?")
-        new_unit[1:] = (key[1:] != key[:-1]) | (unit[1:] != unit[:-1])
-        first = np.flatnonzero(new_unit)
-        unit_start = np.append(first, len(rows)).astype("u8")
-        per_key = np.bincount(key[first], minlength=len(order))
+        key, unit = target[keep], self.unit[keep]
+        one_of, group = distinct_rows([key, unit])
+        rows = keep[order_of(group)]
+        size = np.bincount(group, minlength=len(one_of))
+        unit_start = np.concatenate([[0], np.cumsum(size)]).astype("u8")
+        per_key = np.bincount(key[one_of], minlength=len(order))
         key_start = np.concatenate([[0], np.cumsum(per_key)]).astype("u8")
         weight = None if self.weight is None else self.weight[rows]
         return self.value[rows], weight, unit_start, key_start, num, den, resolution
@@ -117,7 +117,7 @@ def pack(side: Side, unit: str, exchange: Any = None) -> Packed:
     units = side.unit_ids(unit)
     groups = groups_of(side.keys, exchange)
     out = Packed({}, [], [], np.zeros(0, "i8"), units, side.value, side.weight, {}, {}, [], 0)
-    out.units = len(np.unique(units)) if len(units) else 0
+    out.units = int(np.count_nonzero(np.bincount(units))) if len(units) else 0
     group_of = np.full(max(1, len(side.keys)), -1, "i8")
     for g, members in enumerate(groups.values()):
         group_of[members] = g

@@ -7,8 +7,8 @@ and handed to the core as plain arrays.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,11 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import UnknownName
+from ..frame.distinct import distinct_rows
 from ..frame.frame import Frame
 from ..frame.readings import NO_END, counts_of, widths_of
+from ..sources.digest import comparable
 from ..units import scale_of
 
-__all__ = ["Key", "Side", "codes_of", "merged", "pooled", "sorting"]
+__all__ = ["Key", "Side", "codes_of", "merged", "pooled", "shared_sources", "sorting"]
 
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
@@ -192,7 +194,8 @@ class Side:
             if unit not in UNITS:
                 raise ValueError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
             return unit
-        used = {self.keys[k].format for k in np.unique(self.key).tolist()}
+        counts = np.bincount(self.key, minlength=len(self.keys))
+        used = {key.format for key, n in zip(self.keys, counts.tolist(), strict=True) if n}
         boots = not used or any((name or "tfa").split(".")[0] in BOOT_FORMATS for name in used)
         return "boot" if boots else "run"
 
@@ -218,12 +221,12 @@ class Side:
             [self.boots[b] for b in boots], self.sources, self.folded, name or self.name,
         ).used()  # fmt: skip
 
-    def without_sources(self, digests: Container[str]) -> Side:
-        """The side without the sources of these digests, and without their boots."""
-        gone = [i for i, source in enumerate(self.sources) if source.get("digest") in digests]
+    def without_sources(self, numbers: Sequence[int]) -> Side:
+        """The side without the sources of these numbers, and without their boots."""
+        gone = set(numbers)
         if not gone:
             return self
-        keep = ~np.isin(self.source, np.array(gone, "i8"))
+        keep = ~np.isin(self.source, np.array(sorted(gone), "i8"))
         lost = set(self.boot[~keep].tolist()) - set(self.boot[keep].tolist())
         stays = [
             b not in lost for b in range(max(len(self.boots), int(self.boot.max(initial=-1)) + 1))
@@ -242,11 +245,9 @@ class Side:
 
     def used(self) -> Side:
         """The side without the keys that have no reading."""
-        found, codes = np.unique(self.key, return_inverse=True)
-        return Side(
-            [self.keys[k] for k in found], codes.astype("i8"), self.source, self.boot, self.run,
-            self.block, self.value, self.weight, self.boots, self.sources, self.folded, self.name,
-        )  # fmt: skip
+        first, codes = distinct_rows([self.key])
+        keys = [self.keys[k] for k in self.key[first].tolist()]
+        return replace(self, keys=keys, key=codes)
 
     def of_board(self, board: str | None) -> Side:
         """The boots of one platform; all where `board` is None.
@@ -288,12 +289,7 @@ class Side:
 
 def codes_of(columns: Sequence[I64]) -> I64:
     """One dense code per distinct row of the columns, ordered as the rows are."""
-    if len(columns[0]) == 0:
-        return np.zeros(0, "i8")
-    rows = np.stack(columns, axis=1)
-    _, inverse = np.unique(rows, axis=0, return_inverse=True)
-    codes: I64 = inverse.reshape(-1).astype("i8")
-    return codes
+    return distinct_rows(columns)[1]
 
 
 def merged(sides: Sequence[Side], name: str = "") -> Side:
@@ -329,9 +325,54 @@ def merged(sides: Sequence[Side], name: str = "") -> Side:
 
 def pooled(sides: Sequence[Side]) -> Side:
     """Several sides as one, each source once: of equal digests the first is taken."""
-    seen: set[str] = set()
-    apart = []
-    for side in sides:
-        apart.append(side.without_sources(seen))
-        seen |= {str(source["digest"]) for source in side.sources if source.get("digest")}
-    return merged(apart)
+    places = [(n, i) for n, side in enumerate(sides) for i in range(len(side.sources))]
+    digests = comparable(sides[n].sources[i].get("digest") or "" for n, i in places)
+    first: dict[Any, int] = {}
+    again: dict[int, list[int]] = {}
+    for (n, i), digest in zip(places, digests, strict=True):
+        if digest and first.setdefault(digest, n) != n:
+            again.setdefault(n, []).append(i)
+    return merged([side.without_sources(again.get(n, ())) for n, side in enumerate(sides)])
+
+
+def shared_sources(old: Side, new: Side) -> int:
+    """How many sources stand on both sides, with the same readings.
+
+    Digests are asked for only where a source of either side has as many readings with the same sum.
+    """
+    outlines = [_outlines(side) for side in (old, new)]
+    common = {*outlines[0].values()} & {*outlines[1].values()}
+    numbers = [[n for n, outline in one.items() if outline in common] for one in outlines]
+    digests = comparable(
+        side.sources[n]["digest"]
+        for side, found in zip((old, new), numbers, strict=True)
+        for n in found
+    )
+    there = dict(zip(digests, numbers[0], strict=False))  # those of the old side come first
+    equal = 0
+    for digest, n in zip(digests[len(numbers[0]) :], numbers[1], strict=True):
+        if digest in there:
+            equal += np.array_equal(_sorted_values(old, there[digest]), _sorted_values(new, n))
+    return equal
+
+
+def _sorted_values(side: Side, source: int) -> I64:
+    here = side.source == source
+    value = side.value[here]
+    return np.sort(value if side.weight is None else np.repeat(value, side.weight[here]))
+
+
+def _outlines(side: Side) -> dict[int, tuple[int, int]]:
+    """Readings, and their sum modulo 2^64, of each source that has a digest and readings."""
+    there = side.source >= 0
+    source, value = side.source[there], side.value[there]
+    weight = 1 if side.weight is None else side.weight[there].astype("i8")
+    most = max(len(side.sources), int(source.max(initial=-1)) + 1)
+    counts, sums = np.zeros(most, "i8"), np.zeros(most, "i8")
+    np.add.at(counts, source, weight)
+    np.add.at(sums, source, value * weight)
+    return {
+        n: (int(counts[n]), int(sums[n]))
+        for n, known in enumerate(side.sources)
+        if known.get("digest") and counts[n]
+    }

@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import UnknownName
 from ..frame.frame import Column, Frame, concat
 from ..frame.readings import Readings, summary
+from ..sources.digest import Digest
 from ..util.text import clean, clip, counted
 from .merge_parts import merge_tables
 
@@ -49,8 +50,8 @@ class SourceInfo:
     state : str
         ``"read"``; ``"duplicate of N"`` (same digest as source N, not counted again);
         ``"not recognised"``; ``"damaged"`` or ``"unreadable"`` (what came before is kept).
-    digest : str
-        SHA-256 of the decompressed bytes, in hex.
+    identity : Digest or None
+        Tells equal sources; `digest` is its text.
     form : str
         ``"lines"`` or a whole-file form.
     formats : tuple of str
@@ -71,7 +72,7 @@ class SourceInfo:
 
     name: str
     state: str = "read"
-    digest: str = ""
+    identity: Digest | None = field(default=None, compare=False)
     form: str = "lines"
     formats: tuple[str, ...] = ()
     why: list[str] = field(default_factory=list)
@@ -85,6 +86,15 @@ class SourceInfo:
     unread_rule: str = ""
     compression: str = ""
     message: str = ""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the decompressed bytes, in hex.
+
+        It is made when it is first asked for, from the file again; "-" where the file is another
+        one by then.
+        """
+        return "" if self.identity is None else str(self.identity)
 
 
 @dataclass
@@ -293,7 +303,7 @@ class Dataset:
             [
                 *(Column.of(n, np.array(v, "O")) for n, v in texts.items()),
                 *(Column.of(n, np.array(v, "u8")) for n, v in numbers.items()),
-                Column.of("digest", np.array([i.digest for i in infos], "O")),
+                Column.late("digest", lambda: [info.digest for info in infos]),
             ],
             "sources",
         )

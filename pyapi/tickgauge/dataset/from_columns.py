@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
+from ..frame.distinct import distinct_rows
 from ..frame.frame import Column, Frame
+from ..sources.digest import Digest
 from ..units import parse_clock
 from .dataset import Dataset, Part, SourceInfo
 
@@ -92,11 +94,11 @@ def from_columns(
         "metric": metric,
         "operation": operation,
         "place": place,
-        "labels": _label_texts(labels, n),
         "unit": unit,
         "exchange": exchange,
     }
     texts = [_text_column(name_, what, n) for name_, what in given.items()]
+    texts.insert(_TEXTS.index("labels"), _label_column(labels, n))
     numbers = [
         _id_column(name_, what, n)
         for name_, what in zip(_NUMBERS, (cluster, core, cpu), strict=True)
@@ -119,8 +121,12 @@ def from_columns(
         ],
         "readings",
     )
-    digest = hashlib.sha256(readings.to_structured().tobytes() + repr(list(keys)).encode())
-    info = SourceInfo(name, form="columns", digest=digest.hexdigest(), records=n)
+
+    def digest() -> str:
+        told = readings.to_structured().tobytes() + repr(list(keys)).encode()
+        return hashlib.sha256(told).hexdigest()
+
+    info = SourceInfo(name, form="columns", identity=Digest(n, digest), records=n)
     return Dataset([Part([info], {"boots": boots, "keys": keys, "readings": readings})])
 
 
@@ -138,61 +144,91 @@ def _integers(value: npt.ArrayLike, name: str) -> npt.NDArray[np.int64]:
     return np.ascontiguousarray(array, dtype="i8")
 
 
-def _broadcast(name: str, what: Any, n: int) -> npt.NDArray[Any]:
-    if what is None or isinstance(what, (str, bytes, int, np.integer)):
-        return np.full(n, what, "O")
-    array = np.array(what, "O")
+def _is_one(what: Any) -> bool:
+    """Whether an argument holds for all rows."""
+    return what is None or isinstance(what, (str, bytes, int, np.integer))
+
+
+def _items(name: str, what: Any, n: int) -> list[Any]:
+    """An argument as one item a row."""
+    if _is_one(what):
+        return [what] * n
+    array = what if isinstance(what, np.ndarray) else np.array(what, "O")
     if array.shape != (n,):
         raise InputError(f"{name} has shape {array.shape}, value has {n} readings")
-    return array
+    items: list[Any] = array.tolist()
+    return items
+
+
+def _coded(name: str, what: Any, n: int) -> tuple[npt.NDArray[np.uint32], list[Any]]:
+    """The code of each row's item, and the distinct items in order of first use."""
+    if _is_one(what):
+        return np.zeros(n, "u4"), [what]
+    items = _items(name, what, n)
+    code = {item: i for i, item in enumerate(dict.fromkeys(items))}
+    return np.fromiter(map(code.__getitem__, items), "u4", n), list(code)
 
 
 def _text_column(name: str, what: Any, n: int) -> Column:
-    array = _broadcast(name, what, n)
-    missing = np.array([v is None or v == "" for v in array.tolist()], "?")
-    array[missing] = None
-    return Column.of(name, array, ~missing)
+    code, items = _coded(name, what, n)
+    return _worded(name, code, [None if v is None or v == "" else v for v in items])
+
+
+def _worded(name: str, code: npt.NDArray[np.uint32], items: list[Any]) -> Column:
+    """A text column whose row i has the text of ``items[code[i]]``."""
+    texts = Column.of(name, np.array([*items, None], "O"))
+    number, present = texts.data[code], None if texts.valid is None else texts.valid[code]
+    return Column(name, "text", lambda: (number, present), texts.words)
 
 
 def _id_column(name: str, what: Any, n: int) -> Column:
-    array = _broadcast(name, what, n)
-    missing = np.array([v is None for v in array.tolist()], "?")
-    ids = _integers(np.array([0 if v is None else v for v in array.tolist()] or [0])[:n], name)
-    if ids.size and (ids.min() < 0 or ids.max() >= 2**32 - 1):
-        raise InputError(f"{name} lies outside 0 .. 2^32-2")
-    return Column.of(name, ids.astype("u4"), ~missing, "u32")
+    if what is None:
+        return Column(name, "u32", lambda: (np.zeros(n, "u4"), np.zeros(n, "?")))
+    if isinstance(what, np.ndarray) and what.dtype.kind in "iu" and what.shape == (n,):
+        return _counted(name, what, n)
+    code, items = _coded(name, what, n)
+    missing = np.array([v is None for v in items], "?")
+    ids = _integers(np.array([0 if v is None else v for v in items]), name)
+    return _counted(name, ids[code], n, ~missing[code])
 
 
-def _counted(name: str, what: npt.ArrayLike | None, n: int) -> Column:
-    ids = np.zeros(n, "i8") if what is None else _integers(what, name)
+def _counted(
+    name: str, what: npt.ArrayLike | None, n: int, valid: npt.NDArray[np.bool_] | None = None
+) -> Column:
+    if what is None:
+        return Column.of(name, np.zeros(n, "u4"), type="u32")
+    ids = _integers(what, name)
     if len(ids) != n:
         raise InputError(f"{name} has {len(ids)} values, value has {n}")
     if n and (ids.min() < 0 or ids.max() >= 2**32 - 1):
         raise InputError(f"{name} lies outside 0 .. 2^32-2")
-    return Column.of(name, ids.astype("u4"), type="u32")
+    return Column.of(name, ids.astype("u4"), valid, "u32")
 
 
-def _label_texts(labels: Any, n: int) -> Any:
+def _label_column(labels: Any, n: int) -> Column:
     """``name=value`` pairs sorted by name, as the core writes them."""
     if not isinstance(labels, Mapping):
-        return labels
-    columns = [(name, _broadcast(name, labels[name], n).tolist()) for name in sorted(labels)]
-    return np.array([" ".join(f"{k}={v[i]}" for k, v in columns) for i in range(n)], "O")
+        return _text_column("labels", labels, n)
+    if not labels:
+        return _worded("labels", np.zeros(n, "u4"), [None])
+    coded = [(name, *_coded(name, labels[name], n)) for name in sorted(labels)]
+    first, code = distinct_rows([one for _, one, _ in coded])
+    texts = [" ".join(f"{k}={items[one[i]]}" for k, one, items in coded) for i in first]
+    return _worded("labels", code.astype("u4"), texts)
 
 
 def _factorised(columns: list[Column], n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The number of each row's key in order of first use, and the first row of each key."""
-    codes = np.zeros((n, len(columns)), "i8")
-    for i, column in enumerate(columns):
-        data = column.data.astype("i8")
-        codes[:, i] = data if column.valid is None else np.where(column.valid, data, -1)
-    if n == 0:
-        return np.zeros(0, "u4"), np.zeros(0, "i8")
-    _, first, back = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    first, code = distinct_rows(
+        [
+            column.data if column.valid is None else np.where(column.valid, column.data, -1)
+            for column in columns
+        ]
+    )
     order = np.argsort(first)
     rank = np.empty(len(order), "u4")
     rank[order] = np.arange(len(order), dtype="u4")
-    return rank[back.ravel()], first[order]
+    return rank[code], first[order]
 
 
 def _keys(columns: list[Column], hz: int | None, exp10: int, resolution: int, better: str) -> Frame:
@@ -215,8 +251,8 @@ def _boots(boot: npt.ArrayLike | None, n: int, hz: int | None) -> tuple[Frame, n
     ids = np.zeros(n, "i8") if boot is None else _integers(boot, "boot")
     if len(ids) != n:
         raise InputError(f"boot has {len(ids)} values, value has {n}")
-    distinct, rows = np.unique(ids, return_inverse=True)
-    m = len(distinct)
+    first, rows = distinct_rows([ids])
+    m = len(first)
     none = np.zeros(m, "?")
     texts = ("reason", "chain", "version", "platform", "build", "built")
     return (
@@ -231,5 +267,5 @@ def _boots(boot: npt.ArrayLike | None, n: int, hz: int | None) -> tuple[Frame, n
             ],
             "boots",
         ),
-        rows.ravel().astype("u4"),
+        rows.astype("u4"),
     )

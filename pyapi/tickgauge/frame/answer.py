@@ -84,7 +84,7 @@ class Answer:
             "command": self.command,
             "unit": self.unit,
             "margin": self.margin,
-            "sources": [dict(source) for source in self.sources],
+            "sources": [_plain(source) for source in self.sources],
             "rows": self.rows.to_records(),
             "problems": [dict(problem) for problem in self.problems],
             "notes": list(self.notes),
@@ -108,3 +108,8 @@ class Answer:
         """The answer in one of `FORMATS`."""
         made: str = getattr(self, f"to_{form}")()
         return made
+
+
+def _plain(source: Mapping[str, Any]) -> dict[str, Any]:
+    """A source fit for JSON; its digest may be worked out only here."""
+    return {name: str(value) if name == "digest" else value for name, value in source.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,16 @@ class Column:
         kind = type or ("u32" if array.dtype == np.uint32 else kinds[array.dtype.kind])
         array = np.ascontiguousarray(array, dtype=DTYPES[kind])
         return cls(name, kind, lambda: (array, valid), exp10=exp10)
+
+    @classmethod
+    def late(cls, name: str, texts: Callable[[], Sequence[str]]) -> Column:
+        """A text column whose values are worked out when it is first asked for."""
+
+        @cache
+        def made() -> Column:
+            return cls.of(name, np.array(texts(), "O"))
+
+        return cls(name, "text", lambda: (made().data, made().valid), lambda: made().words)
 
     @classmethod
     def _of_text(

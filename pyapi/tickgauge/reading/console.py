@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
+from .._core import Reader, Records, RuleSet, Table
 from ..dataset.dataset import SourceInfo
 from ..errors import InputError, LimitError
 from ..frame.frame import Frame
 from ..rules.rule import with_shipped
 from ..sources.decode import Decoder, decoder_of, foreign_command
+from ..sources.digest import Digest, again
 from ..sources.source import Stream
 from .line_prefix import common_prefix
 from .options import Options
@@ -32,10 +33,10 @@ class _Rulesets:
     """Compiled rule sets: each serves one reader at a time, so they are lent and given back."""
 
     def __init__(self) -> None:
-        self._free: dict[tuple[Any, ...], list[_core.RuleSet]] = {}
+        self._free: dict[tuple[Any, ...], list[RuleSet]] = {}
 
     @contextlib.contextmanager
-    def lend(self, options: Options) -> Iterator[_core.RuleSet]:
+    def lend(self, options: Options) -> Iterator[RuleSet]:
         """A rule set of the user's rules, the shipped and the built-in ones, in that order."""
         limits = options.limits
         if len(self._free) > 8:
@@ -45,7 +46,7 @@ class _Rulesets:
             one = free.pop()
         except IndexError:
             given = [rule.definition() for rule in with_shipped(options.rules)]
-            one = _core.RuleSet(given, max_rules=limits.rules, max_template=limits.template)
+            one = RuleSet(given, max_rules=limits.rules, max_template=limits.template)
         yield one  # after an exception a reader may still hold it: it is not lent again
         free.append(one)
 
@@ -69,13 +70,17 @@ def _as_opened(stream: Stream) -> Iterator[bytes]:
 
 def _feed(
     stream: Stream,
-    reader: _core.Reader,
+    reader: Reader,
     info: SourceInfo,
     advance: Callable[[int], Any],
     beside: bool,
     decoder: Decoder | None,
+    hashing: bool,
 ) -> None:
-    """All bytes into the digest and, as plain text, the reader; a failure is kept in `info`."""
+    """All bytes into the reader as plain text, and into the digest if `hashing`.
+
+    A failure is kept in `info`.
+    """
     text = decoder.feed if decoder is not None else lambda piece: piece
     digest = hashlib.sha256()
     total = 0
@@ -83,7 +88,9 @@ def _feed(
         try:
             for piece in _as_opened(stream):
                 total += len(piece)
-                if beside and len(piece) >= HASH_APART:
+                if not hashing:
+                    reader.feed(text(piece))
+                elif beside and len(piece) >= HASH_APART:
                     hashed = pool.submit(digest.update, piece)
                     reader.feed(text(piece))
                     hashed.result()
@@ -99,7 +106,8 @@ def _feed(
             info.state, info.message = "limit", error.message
         except OSError as error:
             info.state, info.message = "unreadable", error.strerror or str(error)
-    info.digest = digest.hexdigest()
+    if hashing:
+        info.identity = Digest(total, digest.hexdigest())
     info.bytes = total
     if info.state == "read" and stream.expected is not None and total < stream.expected:
         info.state = "damaged"
@@ -108,20 +116,27 @@ def _feed(
 
 def _halves(
     stream: Stream,
-    rules: _core.RuleSet,
+    rules: RuleSet,
     options: Options,
     advance: Callable[[int], Any],
     prefix: str | None,
-) -> tuple[_core.Records, str, int] | None:
+    info: SourceInfo,
+    hashing: bool,
+) -> Records | None:
     """A large file on two threads; None: to be read as one."""
     if not options.beside or not can_halve(stream, options.repair):
         return None
     with RULESETS.lend(options) as others:
-        first, second = (_core.Reader(one, **_bounds(options, prefix)) for one in (rules, others))
+        first, second = (Reader(one, **_bounds(options, prefix)) for one in (rules, others))
         try:
-            return read_halves(stream, first, second, advance)
+            found = read_halves(stream, first, second, advance, hashing)
         finally:
             del first, second  # the rule sets are free again
+    if found is None:
+        return None
+    records, text, info.bytes = found
+    info.identity = Digest(info.bytes, text) if hashing else None
+    return records
 
 
 def _plain_head(head: bytes, options: Options) -> bytes:
@@ -144,16 +159,16 @@ def _bounds(options: Options, prefix: str | None) -> dict[str, Any]:
 
 def read_lines(
     stream: Stream,
-    rules: _core.RuleSet,
+    rules: RuleSet,
     options: Options,
     advance: Callable[[int], Any] = lambda n: None,
-) -> tuple[SourceInfo, _core.Records]:
+) -> tuple[SourceInfo, Records]:
     """Parse one open source as console lines.
 
     Parameters
     ----------
     stream : Stream
-    rules : _core.RuleSet
+    rules : RuleSet
         In use by no other reader.
     options : Options
     advance : callable
@@ -164,15 +179,16 @@ def read_lines(
     plain = _plain_head(stream.head, options)
     prefix = common_prefix(plain)
     form = prefix.form if prefix is not None else None
-    halves = None
+    hashing = options.digest or not stream.source.lasting
+    records = None
     if decoder is None:
-        halves = _halves(stream, rules, options, advance, form)
-    if halves is not None:
-        records, info.digest, info.bytes = halves
-    else:
-        reader = _core.Reader(rules, repair_uart=options.repair, **_bounds(options, form))
-        _feed(stream, reader, info, advance, options.beside, decoder)
+        records = _halves(stream, rules, options, advance, form, info, hashing)
+    if records is None:
+        reader = Reader(rules, repair_uart=options.repair, **_bounds(options, form))
+        _feed(stream, reader, info, advance, options.beside, decoder, hashing)
         records = reader.finish()
+    if not hashing:
+        info.identity = again(stream.source, stream.status, info.bytes, options.limits)
     totals = records.totals()
     info.lines, info.records, info.problems = (
         totals[name] for name in ("lines", "records", "problems")
@@ -195,7 +211,7 @@ def read_lines(
     return info, records
 
 
-def _formats_of(records: _core.Records) -> tuple[str, ...]:
+def _formats_of(records: Records) -> tuple[str, ...]:
     """The formats with records; the console's catch-all rules are none."""
     names = dict.fromkeys(
         name.partition(".")[0]
@@ -205,7 +221,7 @@ def _formats_of(records: _core.Records) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _evidence(records: _core.Records, formats: tuple[str, ...]) -> list[str]:
+def _evidence(records: Records, formats: tuple[str, ...]) -> list[str]:
     """What speaks for each format: its records, and the lines that should have been some.
 
     The score is the share of records among both, in percent, rounded down.
@@ -233,7 +249,7 @@ def _evidence(records: _core.Records, formats: tuple[str, ...]) -> list[str]:
     return out
 
 
-def _nothing_found(head: bytes, info: SourceInfo, records: _core.Records, own: int = 0) -> str:
+def _nothing_found(head: bytes, info: SourceInfo, records: Records, own: int = 0) -> str:
     """What to tell somebody whose source was not recognised."""
     if info.bytes == 0:
         return "is empty"
@@ -250,7 +266,7 @@ def _nothing_found(head: bytes, info: SourceInfo, records: _core.Records, own: i
     )
 
 
-def _nearest(near: _core.Table) -> str:
+def _nearest(near: Table) -> str:
     """The line that came nearest to a rule, in words."""
     frame = Frame(near)
     reached = frame["reached"]

@@ -7,7 +7,6 @@ are cycles of a core (PMCCNTR times 64) without a frequency, and those of two co
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ import numpy as np
 from ..dataset.dataset import Part, SourceInfo
 from ..errors import InputError
 from ..frame.frame import Column, Frame
+from ..sources.digest import Digest
 from ..sources.form import Match
 
 __all__ = ["Stamp", "load", "parse", "sniff"]
@@ -131,7 +131,7 @@ def load(source: Any, options: Any) -> Part:
     data = source.read_bytes(options.limits)
     stamps = parse(data, source.name)
     info = SourceInfo(source.name, form="ts", bytes=len(data), formats=("ts",))
-    info.digest = hashlib.sha256(data).hexdigest()
+    info.identity = Digest.of(data)
     info.lines = data.count(b"\n")
     info.records = len(stamps)
     if not stamps:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ..limits import LIMITS, Limits
@@ -24,8 +24,8 @@ class Options:
     max_line: int = 0
     limits: Limits = LIMITS
     why: bool = False
+    digest: bool = False  # worked out while reading, not from the file when it is asked for
     beside: bool = True  # a source may take further threads; not where many are read at once
-    extra: dict[str, Any] = field(default_factory=dict, hash=False, compare=False)
 
 
 def checked_options(
@@ -37,6 +37,7 @@ def checked_options(
     max_line: int = 0,
     limits: Limits | None = None,
     why: bool = False,
+    digest: bool = False,
 ) -> Options:
     """The arguments of `read`, checked; errors as there."""
     if not 0 <= max_line < 1 << 64:
@@ -50,4 +51,5 @@ def checked_options(
         max_line,
         limits or LIMITS,
         why,
+        digest,
     )

@@ -12,6 +12,7 @@ from .. import _core
 from ..dataset.dataset import Dataset, Part, SourceInfo
 from ..errors import InputError
 from ..limits import Limits
+from ..sources.digest import Digest
 from ..sources.expand import expand
 from ..sources.opening import opened
 from ..sources.source import Pieces, Source, Stream
@@ -78,6 +79,7 @@ def read(
     max_line: int = 0,
     limits: Limits | None = None,
     why: bool = False,
+    digest: bool = False,
     progress: bool = False,
 ) -> Any:
     """Read consoles, captures, snapshots, published tables: whatever the sources are.
@@ -105,6 +107,9 @@ def read(
     why : bool
         Keep near misses of lines that another rule took, too, in the table ``near`` (slower);
         without it, those of lines that gave nothing.
+    digest : bool
+        Work out SHA-256 while reading. Otherwise the digest of a file is made from the file when
+        it is first asked for; a pipe, a URL and a member of an archive always have theirs.
     progress : bool
         Show a progress bar (tqdm).
 
@@ -126,7 +131,8 @@ def read(
     """
     made = read_side(
         *sources, rules=rules, clock=clock, platform=platform, tee_offset=tee_offset,
-        repair=repair, max_line=max_line, limits=limits, why=why, progress=progress,
+        repair=repair, max_line=max_line, limits=limits, why=why, digest=digest,
+        progress=progress,
     )  # fmt: skip
     if not isinstance(made, list):
         return made
@@ -200,7 +206,7 @@ def _made_of(
     parts: list[Part] = []
     others: list[Any] = []
     notes: list[str] = []
-    seen: dict[str, int] = {}
+    seen: dict[Digest, int] = {}
     with (
         _bar(given, progress) as advance,
         contextlib.closing(in_order(given, partial(_read_source, options), advance)) as made,
@@ -248,6 +254,7 @@ def read_together(
     max_line: int = 0,
     limits: Limits | None = None,
     why: bool = False,
+    digest: bool = False,
     progress: bool = False,
 ) -> Dataset:
     """Read several consoles of the same boots: the normal and the secure world's.
@@ -256,7 +263,7 @@ def read_together(
     ----------
     *sources
         As for `read`; each is one console, and their boots are matched.
-    rules, clock, platform, tee_offset, repair, max_line, limits, why, progress
+    rules, clock, platform, tee_offset, repair, max_line, limits, why, digest, progress
         As for `read`.
 
     Returns
@@ -268,7 +275,9 @@ def read_together(
     InputError
         As for `read`, or a source is no console.
     """
-    options = checked_options(rules, clock, platform, tee_offset, repair, max_line, limits, why)
+    options = checked_options(
+        rules, clock, platform, tee_offset, repair, max_line, limits, why, digest
+    )
     given = [one for source in sources for one in expand(source, bundles)]
     if not given:
         raise InputError("no source was given")
@@ -287,12 +296,12 @@ def read_together(
     return _checked(Dataset([reduce_records(infos, records, options, together=len(infos) > 1)]))
 
 
-def _once(part: Part, number: int, seen: dict[str, int], notes: list[str]) -> Part:
+def _once(part: Part, number: int, seen: dict[Digest, int], notes: list[str]) -> Part:
     """The part, without its tables where the same bytes were read before."""
     info = part.sources[0]
-    if len(part.sources) > 1 or not info.digest or not info.bytes:
+    if len(part.sources) > 1 or info.identity is None or not info.bytes:
         return part
-    first = seen.setdefault(info.digest, number)
+    first = seen.setdefault(info.identity, number)
     if first == number:
         return part
     notes.append(f"source {number} ({info.name}) has the same bytes as source {first}: not counted")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-from .. import _core
+from .._core import Reader, Records
 from ..errors import LimitError
 from ..sources.source import Stream
 
@@ -48,18 +48,24 @@ def _cut(fd: int, size: int) -> int:
 
 
 def read_halves(
-    stream: Stream, first: _core.Reader, second: _core.Reader, advance: Callable[[int], Any]
-) -> tuple[_core.Records, str, int] | None:
+    stream: Stream,
+    first: Reader,
+    second: Reader,
+    advance: Callable[[int], Any],
+    hashing: bool = True,
+) -> tuple[Records, str, int] | None:
     """Read a file with two readers of equal rules.
 
     Parameters
     ----------
     stream : Stream
         Of a file; it is not touched, the file is opened again.
-    first, second : _core.Reader
+    first, second : Reader
         Both are finished after this.
     advance : callable
         Told the number of bytes after each piece.
+    hashing : bool
+        Whether the digest is wanted; else it is "".
 
     Returns
     -------
@@ -72,7 +78,7 @@ def read_halves(
     if path is None or size is None:
         return None
 
-    def part(reader: _core.Reader, begin: int, end: int) -> _core.Records:
+    def part(reader: Reader, begin: int, end: int) -> Records:
         with path.open("rb", buffering=0) as file:
             file.seek(begin)
             while begin < end and not stop.is_set():
@@ -84,6 +90,8 @@ def read_halves(
         return reader.finish()
 
     def digest() -> str:
+        if not hashing:
+            return ""
         with path.open("rb", buffering=0) as file:
             state, left = hashlib.sha256(), size
             while left > 0 and not stop.is_set():

@@ -114,7 +114,7 @@ def _from_text(text: str, bundles: Bundles) -> list[Source]:
     base, at, release = text.rpartition("@")
     if at and release and not Path(text).exists() and Path(base).exists():
         return [
-            Source(f"{one.name}@{release}", one._opener, one.path, release)
+            Source(f"{one.name}@{release}", one._opener, one.path, release, one.lasting)
             for one in _from_path(Path(base), bundles)
         ]
     return _from_path(Path(text), bundles)
@@ -159,7 +159,7 @@ def _from_folder(path: Path, bundles: Bundles) -> list[Source]:
 
 def _of_file(path: Path) -> Source:
     os.stat(path)  # noqa: PTH116 - an error that says what is wrong with it, and names it
-    return Source(str(path), partial(_open_file, path), path)
+    return Source(str(path), partial(_open_file, path), path, lasting=True)
 
 
 def _open_file(path: Path) -> Any:

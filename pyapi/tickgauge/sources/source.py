@@ -36,6 +36,8 @@ class Source:
         Where it lies, if it is a file.
     release : str, optional
         The one release of a published page that is meant (``page.rst@v2.9``).
+    lasting : bool
+        A file that can be opened again for the same bytes.
     """
 
     def __init__(
@@ -44,7 +46,9 @@ class Source:
         opener: Callable[[], Any],
         path: Path | None = None,
         release: str | None = None,
+        lasting: bool = False,
     ) -> None:
+        self.lasting = lasting
         self.name = name
         self.path = path
         self.release = release
@@ -93,7 +97,9 @@ class Stream:
     expected : int or None
         Size of an uncompressed regular file when it was opened.
     raw : file object
-        What was opened; at its beginning only where the source can be opened again.
+        At its beginning only where the source can be opened again.
+    status : os.stat_result or None
+        Of the regular file that was opened.
     """
 
     def __init__(self, source: Source, raw: Any, limits: Limits = LIMITS) -> None:
@@ -103,14 +109,14 @@ class Stream:
         self._error: Exception | None = None
         self._unpacked = Unpacked(io.BytesIO())
         self.head = b""
-        size = _size_of(raw)
+        self.status = _status_of(raw)
         try:
             self._take_head(limits)
         except BaseException:
             raw.close()
             raise
         self.compression = " ".join(self._unpacked.layers)
-        self.expected = None if self.compression else size
+        self.expected = None if self.compression or self.status is None else self.status.st_size
 
     def _take_head(self, limits: Limits) -> None:
         """The head; trouble in it is told when the rest is read."""
@@ -169,12 +175,12 @@ class Stream:
             raise self._unpacked.damage
 
 
-def _size_of(raw: IO[bytes]) -> int | None:
+def _status_of(raw: IO[bytes]) -> os.stat_result | None:
     try:
         status = os.fstat(raw.fileno())
     except (OSError, AttributeError, ValueError):
         return None
-    return status.st_size if stat.S_ISREG(status.st_mode) else None
+    return status if stat.S_ISREG(status.st_mode) else None
 
 
 class Pieces(io.RawIOBase):

@@ -7,7 +7,6 @@ of a console.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ import numpy as np
 from ..boards.platforms import choose
 from ..dataset.dataset import Part, SourceInfo
 from ..frame.frame import Column, Frame
+from ..sources.digest import Digest
 from ..sources.form import Bundle, Match
 from .model import Release, Table, distinct, exchange_class
 from .pages import Place, bundle, is_member, is_published, published_folders, read_text
@@ -190,7 +190,7 @@ def load(source: Any, options: Any) -> Part:
     """Read a source as release tables."""
     releases, data = releases_of(source, options)
     info = SourceInfo(source.name, form="published", bytes=len(data))
-    info.digest = hashlib.sha256(data).hexdigest()
+    info.identity = Digest.of(data)
     info.lines = data.count(b"\n")
     sets = distinct(releases)
     releases = [first for first, _ in sets]
