@@ -359,7 +359,9 @@ def shared_sources(old: Side, new: Side) -> int:
 def _sorted_values(side: Side, source: int) -> I64:
     here = side.source == source
     value = side.value[here]
-    return np.sort(value if side.weight is None else np.repeat(value, side.weight[here]))
+    return np.sort(
+        value if side.weight is None else np.repeat(value, side.weight[here].astype("i8"))
+    )
 
 
 def _outlines(side: Side) -> dict[int, tuple[int, int]]:
