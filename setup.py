@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import sysconfig
 from pathlib import Path
 
 import numpy
@@ -31,6 +32,9 @@ INCLUDES = ["csrc/include", "csrc/src", "pyapi/binding"]
 
 CFLAGS = ["-std=c11", "-O2", "-fvisibility=hidden", "-fstack-protector-strong", "-fno-plt"]
 DEFINES: list[tuple[str, str | None]] = []
+# One wheel serves every CPython from 3.11 on (abi3); a free-threaded build has no such ABI yet.
+ABI3 = not sysconfig.get_config_var("Py_GIL_DISABLED")
+PY_DEFINES: list[tuple[str, str | None]] = [("Py_LIMITED_API", "0x030b0000")] if ABI3 else []
 LINK: list[str] = []
 if SANITIZE:
     CFLAGS = [
@@ -58,9 +62,10 @@ def extension(name: str, sources: list[str], includes: list[str]) -> Extension:
         sources=sources,
         include_dirs=INCLUDES + includes,
         depends=HEADERS + BINDING_HEADERS + CORE_SOURCES,
-        define_macros=[*DEFINES, ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
+        define_macros=[*DEFINES, *PY_DEFINES, ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
         extra_compile_args=CFLAGS,
         extra_link_args=LINK,
+        py_limited_api=ABI3,
     )
 
 
@@ -74,9 +79,10 @@ def extensions() -> list[Extension]:
 
 
 def build_options() -> dict[str, dict[str, str]]:
-    """Instrumented builds keep their objects apart from the plain ones."""
+    """Instrumented builds keep their objects apart from the plain ones; wheels are abi3."""
     kind = "sanitize" if SANITIZE else "coverage" if COVERAGE else ""
-    return {"build": {"build_base": f"build/{kind}-py"}} if kind else {}
+    options = {"build": {"build_base": f"build/{kind}-py"}} if kind else {}
+    return options | ({"bdist_wheel": {"py_limited_api": "cp311"}} if ABI3 else {})
 
 
 setup(

@@ -8,6 +8,7 @@
 #include "binding.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

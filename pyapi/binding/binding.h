@@ -67,6 +67,9 @@ void tg_py_hold_put(tg_py_hold *hold);        /* one reference less; NULL is all
 int tg_py_u64(PyObject *object, void *out);
 int tg_py_u32(PyObject *object, void *out);
 
+/* TypeError: `format` takes `word` as %s, then the name of the type of `got` as %U. */
+void tg_py_wrong_type(const char *format, const char *word, PyObject *got);
+
 /* The UTF-8 of a str without NUL, as long as `object` lives; NULL with an exception set. */
 const char *tg_py_text(PyObject *object, const char *what);
 

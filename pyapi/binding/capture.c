@@ -2,6 +2,8 @@
  * out. SPDX-License-Identifier: BSD-3-Clause */
 #include "binding.h"
 
+#include <string.h>
+
 #define SLICE ((size_t)8 << 20) /* bytes between two looks for signals: some 20 ms */
 #define MOST_WORDS 256 /* entries of keep, map and assume */
 
@@ -40,15 +42,15 @@ static int enter_finished(Capture *self) {
 
 /* Pairs ("arvalid", "column") of a sequence; the strings live as long as `items`. */
 static int take_pairs(PyObject *items, const char **first, PyObject **second) {
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items); i++) {
-    PyObject *pair = PyTuple_GET_ITEM(items, i);
-    if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2) {
+  for (Py_ssize_t i = 0; i < PyTuple_Size(items); i++) {
+    PyObject *pair = PyTuple_GetItem(items, i);
+    if (!PyTuple_Check(pair) || PyTuple_Size(pair) != 2) {
       PyErr_SetString(PyExc_TypeError, "a sequence of pairs is needed");
       return -1;
     }
-    first[i] = tg_py_text(PyTuple_GET_ITEM(pair, 0), "a role");
+    first[i] = tg_py_text(PyTuple_GetItem(pair, 0), "a role");
     if (first[i] == NULL) return -1;
-    second[i] = PyTuple_GET_ITEM(pair, 1);
+    second[i] = PyTuple_GetItem(pair, 1);
   }
   return 0;
 }
@@ -57,7 +59,7 @@ static int take_pairs(PyObject *items, const char **first, PyObject **second) {
  * exception set. */
 static PyObject *take_sequence(PyObject *object, const char *what) {
   PyObject *items = object == NULL ? PyTuple_New(0) : PySequence_Tuple(object);
-  if (items != NULL && PyTuple_GET_SIZE(items) > MOST_WORDS) {
+  if (items != NULL && PyTuple_Size(items) > MOST_WORDS) {
     PyErr_Format(PyExc_ValueError, "%s: more than %d entries", what, MOST_WORDS);
     Py_CLEAR(items);
   }
@@ -95,24 +97,24 @@ static PyObject *capture_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
   keep = take_sequence(keep_arg, "keep");
   map = take_sequence(map_arg, "map");
   if (keep == NULL || map == NULL || take_pairs(map, roles, values) < 0) goto done;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keep); i++) {
-    columns[i] = tg_py_text(PyTuple_GET_ITEM(keep, i), "a column");
+  for (Py_ssize_t i = 0; i < PyTuple_Size(keep); i++) {
+    columns[i] = tg_py_text(PyTuple_GetItem(keep, i), "a column");
     if (columns[i] == NULL) goto done;
   }
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(map); i++) {
+  for (Py_ssize_t i = 0; i < PyTuple_Size(map); i++) {
     pairs[i] = (tg_capture_map){.role = roles[i], .column = tg_py_text(values[i], "a column")};
     if (pairs[i].column == NULL) goto done;
   }
   o.keep = columns;
-  o.n_keep = (size_t)PyTuple_GET_SIZE(keep);
+  o.n_keep = (size_t)PyTuple_Size(keep);
   o.map = pairs;
-  o.n_map = (size_t)PyTuple_GET_SIZE(map);
+  o.n_map = (size_t)PyTuple_Size(map);
   tg_status status = tg_capture_new(NULL, form, &o, &capture, &err);
   if (status != TG_OK) {
     tg_py_raise(PyType_GetModule(type), status, &err, 0);
     goto done;
   }
-  self = (Capture *)type->tp_alloc(type, 0);
+  self = (Capture *)PyType_GenericAlloc(type, 0);
   if (self == NULL) {
     tg_capture_free(capture);
     goto done;
@@ -133,7 +135,7 @@ static void capture_dealloc(PyObject *object) {
   Capture *self = (Capture *)object;
   PyTypeObject *type = Py_TYPE(object);
   tg_py_hold_put(self->hold);
-  type->tp_free(object);
+  PyObject_Free(object);
   Py_DECREF(type);
 }
 
@@ -357,13 +359,13 @@ static PyObject *capture_axi(PyObject *object, PyObject *args, PyObject *kwargs)
   }
   assume = take_sequence(assume_arg, "assume");
   if (assume == NULL || take_pairs(assume, roles, values) < 0) goto done;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(assume); i++) {
+  for (Py_ssize_t i = 0; i < PyTuple_Size(assume); i++) {
     uint32_t level = 0;
     if (!tg_py_u32(values[i], &level)) goto done;
     levels[i] = (tg_axi_assume){.role = roles[i], .level = level};
   }
   o.assume = levels;
-  o.n_assume = (size_t)PyTuple_GET_SIZE(assume);
+  o.n_assume = (size_t)PyTuple_Size(assume);
   o.ignore_gaps = ignore_gaps != 0;
   tg_py_stop look;
   o.stop = tg_py_stop_new(&look);

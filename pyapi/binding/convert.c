@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "binding.h"
 
+#include <string.h>
+
 static int take_unsigned(PyObject *object, unsigned long long most, unsigned long long *out) {
   PyObject *number = PyNumber_Index(object);
   if (number == NULL) return 0;
@@ -30,10 +32,17 @@ int tg_py_u32(PyObject *object, void *out) {
   return 1;
 }
 
+void tg_py_wrong_type(const char *format, const char *word, PyObject *got) {
+  PyObject *name = PyType_GetName(Py_TYPE(got));
+  if (name == NULL) return;
+  PyErr_Format(PyExc_TypeError, format, word, name);
+  Py_DECREF(name);
+}
+
 const char *tg_py_text(PyObject *object, const char *what) {
   Py_ssize_t size = 0;
   if (!PyUnicode_Check(object)) {
-    PyErr_Format(PyExc_TypeError, "%s is a str, not %.100s", what, Py_TYPE(object)->tp_name);
+    tg_py_wrong_type("%s is a str, not %U", what, object);
     return NULL;
   }
   const char *text = PyUnicode_AsUTF8AndSize(object, &size);

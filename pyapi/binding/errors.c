@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "binding.h"
 
+#include <string.h>
+
 int tg_py_add_errors(PyObject *module) {
   tg_py_state *state = tg_py_state_of(module);
   struct {

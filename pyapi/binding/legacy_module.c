@@ -124,13 +124,13 @@ static PyObject *values(const tg_legacy *log) {
     PyObject *text = digits.n == 0 ? PyUnicode_FromString("0")
                                    : PyUnicode_DecodeASCII((const char *)digits.p,
                                                            (Py_ssize_t)digits.n, NULL);
-    PyObject *number = text == NULL ? NULL : PyLong_FromUnicodeObject(text, 16);
+    PyObject *number = text == NULL ? NULL : PyLong_FromString(PyUnicode_AsUTF8AndSize(text, NULL), NULL, 16);
     Py_XDECREF(text);
     if (number == NULL) {
       Py_DECREF(tuple);
       return NULL;
     }
-    PyTuple_SET_ITEM(tuple, i, number);
+    PyTuple_SetItem(tuple, i, number);
   }
   return tuple;
 }
@@ -153,7 +153,7 @@ static PyObject *legacy_read(PyObject *module, PyObject *args) {
     PyErr_NoMemory();
     goto done;
   }
-  fd = open_log(PyBytes_AS_STRING(path));
+  fd = open_log(PyBytes_AsString(path));
   if (fd == -2) goto done;
   if (fd >= 0) whole = read_log(fd, log, unknown);
   if (whole < 0) goto done;

@@ -51,7 +51,7 @@ static PyObject *records_wrap(PyObject *module, tg_records *records, tg_py_hold 
   kept->rules = tg_py_hold_get(rules);
   tg_py_hold *hold = tg_py_hold_new(kept, release_records);
   if (hold == NULL) return NULL;
-  Records *self = (Records *)type->tp_alloc(type, 0);
+  Records *self = (Records *)PyType_GenericAlloc(type, 0);
   if (self == NULL) {
     tg_py_hold_put(hold);
     return NULL;
@@ -71,7 +71,7 @@ static tg_records *records_of(PyObject *self) {
 static void records_dealloc(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
   tg_py_hold_put(((Records *)object)->hold);
-  type->tp_free(object);
+  PyObject_Free(object);
   Py_DECREF(type);
 }
 
@@ -169,7 +169,7 @@ static PyObject *records_counts(PyObject *self, PyObject *unused) {
       Py_CLEAR(out);
       break;
     }
-    PyTuple_SET_ITEM(out, (Py_ssize_t)i, count);
+    PyTuple_SetItem(out, (Py_ssize_t)i, count);
   }
   return out;
 }
@@ -181,7 +181,7 @@ static PyObject *records_ledger(PyObject *self, PyObject *unused) {
   size_t n = tg_records_ledger_count(records);
   PyObject *out = PyList_New((Py_ssize_t)n);
   for (size_t i = 0; out != NULL && i < n; i++) {
-    tg_ledger line = {{NULL, 0}, 0, 0, 0, 0};
+    tg_ledger line = {.tag = {NULL, 0}};
     (void)tg_records_ledger(records, i, &line);
     PyObject *item =
         Py_BuildValue("(y#KKKK)", (const char *)line.tag.p, (Py_ssize_t)line.tag.n,
@@ -191,7 +191,7 @@ static PyObject *records_ledger(PyObject *self, PyObject *unused) {
       Py_CLEAR(out);
       break;
     }
-    PyList_SET_ITEM(out, (Py_ssize_t)i, item);
+    PyList_SetItem(out, (Py_ssize_t)i, item);
   }
   return out;
 }
@@ -299,14 +299,14 @@ static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
                                repair != 0, (tg_keep_near)near, max_label,
                                prefix};
   tg_error err = {0};
-  Reader *self = (Reader *)type->tp_alloc(type, 0);
+  Reader *self = (Reader *)PyType_GenericAlloc(type, 0);
   if (self == NULL) return NULL;
   tg_status status = tg_reader_new(NULL, rules->set, &options, &self->reader, &err);
   if (status != TG_OK) {
     Py_DECREF(self);
     return tg_py_raise(module, status, &err, 0);
   }
-  self->rules = (tg_py_ruleset *)Py_NewRef(rules);
+  self->rules = (tg_py_ruleset *)Py_NewRef((PyObject *)rules);
   self->hold = tg_py_hold_get(rules->hold);
   rules->taken = 1;
   return (PyObject *)self;
@@ -324,7 +324,7 @@ static void reader_dealloc(PyObject *object) {
   reader_drop_rules(self);
   tg_py_hold_put(self->hold);
   free(self->block);
-  type->tp_free(object);
+  PyObject_Free(object);
   Py_DECREF(type);
 }
 
@@ -537,7 +537,7 @@ static PyObject *reduce(PyObject *module, PyObject *args, PyObject *kwargs) {
   }
   PyObject *items = PySequence_Tuple(sources);
   if (items == NULL) return NULL;
-  size_t n = (size_t)PyTuple_GET_SIZE(items);
+  size_t n = (size_t)PyTuple_Size(items);
   PyObject *out = NULL;
   tg_result *result = NULL;
   tg_error err = {0};
@@ -554,22 +554,22 @@ static PyObject *reduce(PyObject *module, PyObject *args, PyObject *kwargs) {
   }
   options.topology = tg_py_topology_get(topology);
   for (size_t i = 0; i < n; i++) {
-    PyObject *item = PyTuple_GET_ITEM(items, (Py_ssize_t)i);
+    PyObject *item = PyTuple_GetItem(items, (Py_ssize_t)i);
     if (!PyObject_TypeCheck(item, tg_py_state_of(module)->records_type)) {
-      PyErr_Format(PyExc_TypeError, "expected Records, got %.100s", Py_TYPE(item)->tp_name);
+      tg_py_wrong_type("expected %s, got %U", "Records", item);
       goto done;
     }
     records[i] = records_of(item);
     if (records[i] == NULL) goto done;
   }
-  for (size_t i = 0; i < n; i++) ((Records *)PyTuple_GET_ITEM(items, (Py_ssize_t)i))->reading++;
+  for (size_t i = 0; i < n; i++) ((Records *)PyTuple_GetItem(items, (Py_ssize_t)i))->reading++;
   tg_reduce_in in = {.sources = records, .n_sources = n, .options = &options};
   tg_py_stop look;
   options.stop = tg_py_stop_new(&look);
   Py_BEGIN_ALLOW_THREADS
   status = tg_reduce(NULL, &in, &result, &err);
   Py_END_ALLOW_THREADS
-  for (size_t i = 0; i < n; i++) ((Records *)PyTuple_GET_ITEM(items, (Py_ssize_t)i))->reading--;
+  for (size_t i = 0; i < n; i++) ((Records *)PyTuple_GetItem(items, (Py_ssize_t)i))->reading--;
   if (status != TG_OK) {
     tg_py_raise(module, status, &err, 0);
     goto done;

@@ -31,14 +31,14 @@ static int take_rows(PyObject *dict, const char ***out) {
     PyErr_SetString(PyExc_TypeError, "rows of a rule is a tuple of str");
     return -1;
   }
-  Py_ssize_t n = PyTuple_GET_SIZE(rows);
+  Py_ssize_t n = PyTuple_Size(rows);
   *out = PyMem_Calloc((size_t)n + 1, sizeof **out);
   if (*out == NULL) {
     PyErr_NoMemory();
     return -1;
   }
   for (Py_ssize_t i = 0; i < n; i++) {
-    (*out)[i] = tg_py_text(PyTuple_GET_ITEM(rows, i), "a row of a rule");
+    (*out)[i] = tg_py_text(PyTuple_GetItem(rows, i), "a row of a rule");
     if ((*out)[i] == NULL) return -1;
   }
   return 0;
@@ -98,7 +98,7 @@ static PyObject *ruleset_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
   const tg_rule_limits limits = {(size_t)most[0], (size_t)most[1]};
   PyObject *items = rules == NULL ? PyTuple_New(0) : PySequence_Tuple(rules);
   if (items == NULL) return NULL;
-  size_t n = (size_t)PyTuple_GET_SIZE(items);
+  size_t n = (size_t)PyTuple_Size(items);
   tg_py_ruleset *self = NULL;
   tg_ruleset *set = NULL;
   tg_error err = {0};
@@ -110,7 +110,7 @@ static PyObject *ruleset_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     goto done;
   }
   for (size_t i = 0; i < n; i++) {
-    if (take_rule(PyTuple_GET_ITEM(items, (Py_ssize_t)i), &defs[i], &rows[i]) < 0) goto done;
+    if (take_rule(PyTuple_GetItem(items, (Py_ssize_t)i), &defs[i], &rows[i]) < 0) goto done;
   }
   status = builtin ? tg_formats_ruleset_within(NULL, defs, n, &limits, &set, &err)
                    : tg_ruleset_new_within(NULL, defs, n, &limits, &set, &err);
@@ -120,7 +120,7 @@ static PyObject *ruleset_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
   }
   tg_py_hold *hold = tg_py_hold_new(set, release_ruleset);
   if (hold == NULL) goto done;
-  self = (tg_py_ruleset *)type->tp_alloc(type, 0);
+  self = (tg_py_ruleset *)PyType_GenericAlloc(type, 0);
   if (self == NULL) {
     tg_py_hold_put(hold);
     goto done;
@@ -138,7 +138,7 @@ done:
 static void ruleset_dealloc(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
   tg_py_hold_put(((tg_py_ruleset *)object)->hold);
-  type->tp_free(object);
+  PyObject_Free(object);
   Py_DECREF(type);
 }
 
@@ -155,7 +155,7 @@ PyObject *tg_py_rule_names(const tg_ruleset *set) {
       Py_CLEAR(out);
       break;
     }
-    PyTuple_SET_ITEM(out, (Py_ssize_t)i, name);
+    PyTuple_SetItem(out, (Py_ssize_t)i, name);
   }
   return out;
 }
@@ -202,7 +202,7 @@ static PyObject *ruleset_fields(PyObject *self, PyObject *which) {
       Py_CLEAR(out);
       break;
     }
-    PyTuple_SET_ITEM(out, (Py_ssize_t)i, name);
+    PyTuple_SetItem(out, (Py_ssize_t)i, name);
   }
   return out;
 }

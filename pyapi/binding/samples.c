@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "arrays.h"
 
+#include <string.h>
+
 enum { MOST_COLUMNS = 16 };
 
 /* A new array of the core's items, which stay the core's. */
@@ -33,16 +35,16 @@ static PyObject *codes(PyObject *module, PyObject *object) {
   uint32_t *first = NULL;
   size_t n = 0, n_codes = 0;
   PyObject *code = NULL, *out = NULL;
-  PyObject *sequence = PySequence_Fast(object, "codes: a sequence of columns is needed");
+  PyObject *sequence = PySequence_Tuple(object);
   if (sequence == NULL) return NULL;
-  const Py_ssize_t n_columns = PySequence_Fast_GET_SIZE(sequence);
+  const Py_ssize_t n_columns = PyTuple_Size(sequence);
   if (n_columns < 1 || n_columns > MOST_COLUMNS) {
     PyErr_Format(PyExc_ValueError, "codes: 1 to %d columns, not %zd", MOST_COLUMNS, n_columns);
     goto done;
   }
   for (Py_ssize_t c = 0; c < n_columns; c++) {
     size_t rows = 0;
-    if (take_ids(&a, PySequence_Fast_GET_ITEM(sequence, c), &columns[c], &rows) < 0) goto done;
+    if (take_ids(&a, PyTuple_GetItem(sequence, c), &columns[c], &rows) < 0) goto done;
     if (c > 0 && rows != n) {
       tg_py_lengths("codes");
       goto done;
@@ -98,7 +100,9 @@ static PyObject *grouped(PyObject *module, const tg_ungrouped *in) {
     for (size_t i = 0; i < (in->weight != NULL ? 3u : 2u); i++) {
       PyObject *part = PySequence_GetSlice(*arrays_of[i], 0, kept);
       if (part == NULL) goto done;
-      Py_SETREF(*arrays_of[i], part);
+      PyObject *whole = *arrays_of[i];
+      *arrays_of[i] = part;
+      Py_DECREF(whole);
     }
   }
   out = PyTuple_Pack(6, value, weight, row, key_start, start, unit);
@@ -175,7 +179,7 @@ static PyObject *count_groups(PyObject *module, PyObject *args) {
     tg_py_lengths("count_groups");
     goto done;
   }
-  pairs = PyMem_RawMalloc((n + 1) * sizeof *pairs);
+  pairs = PyMem_Malloc((n + 1) * sizeof *pairs);
   from = new_array(starts, NPY_UINT64);
   folded = new_array(starts - 1, NPY_BOOL);
   if (pairs == NULL || from == NULL || folded == NULL) {
@@ -194,7 +198,7 @@ static PyObject *count_groups(PyObject *module, PyObject *args) {
   else
     out = split(pairs, (size_t)((uint64_t *)data_of(from))[starts - 1], from, folded);
 done:
-  PyMem_RawFree(pairs);
+  PyMem_Free(pairs);
   Py_XDECREF(from);
   Py_XDECREF(folded);
   tg_py_release(&a);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "binding.h"
 
+#include <string.h>
+
 typedef struct {
   PyObject_HEAD
   tg_table *table;
@@ -25,7 +27,7 @@ PyObject *tg_py_table(PyObject *module, tg_table *table, tg_py_hold *hold) {
   PyTypeObject *type = tg_py_state_of(module)->table_type;
   hold = hold == NULL ? tg_py_hold_new(table, release_table) : tg_py_hold_get(hold);
   if (hold == NULL) return NULL;
-  Table *self = (Table *)type->tp_alloc(type, 0);
+  Table *self = (Table *)PyType_GenericAlloc(type, 0);
   if (self == NULL) {
     tg_py_hold_put(hold);
     return NULL;
@@ -37,7 +39,7 @@ PyObject *tg_py_table(PyObject *module, tg_table *table, tg_py_hold *hold) {
 
 const tg_table *tg_py_table_of(PyObject *module, PyObject *object) {
   if (!PyObject_TypeCheck(object, tg_py_state_of(module)->table_type)) {
-    PyErr_Format(PyExc_TypeError, "expected a _core.Table, got %.100s", Py_TYPE(object)->tp_name);
+    tg_py_wrong_type("expected %s, got %U", "a _core.Table", object);
     return NULL;
   }
   return ((Table *)object)->table;
@@ -47,7 +49,7 @@ static void table_dealloc(PyObject *object) {
   Table *self = (Table *)object;
   PyTypeObject *type = Py_TYPE(object);
   tg_py_hold_put(self->hold);
-  type->tp_free(object);
+  PyObject_Free(object);
   Py_DECREF(type);
 }
 
@@ -123,7 +125,7 @@ static PyObject *words_of(const tg_column_view *view) {
       Py_CLEAR(words);
       break;
     }
-    PyTuple_SET_ITEM(words, (Py_ssize_t)i, word);
+    PyTuple_SetItem(words, (Py_ssize_t)i, word);
   }
   return words;
 }
@@ -162,7 +164,7 @@ static PyObject *describe(PyObject *self, void *what) {
       Py_CLEAR(out);
       break;
     }
-    PyTuple_SET_ITEM(out, (Py_ssize_t)i, item);
+    PyTuple_SetItem(out, (Py_ssize_t)i, item);
   }
   return out;
 }
@@ -206,7 +208,7 @@ static PyObject *table_reduce(PyObject *self, PyTypeObject *type, PyObject *cons
       Py_CLEAR(specs);
       break;
     }
-    PyList_SET_ITEM(specs, (Py_ssize_t)i, spec);
+    PyList_SetItem(specs, (Py_ssize_t)i, spec);
   }
   PyObject *out = specs == NULL ? NULL : Py_BuildValue("(O,(O))", make, specs);
   Py_XDECREF(specs);
@@ -217,10 +219,10 @@ static PyObject *table_reduce(PyObject *self, PyTypeObject *type, PyObject *cons
 /* The three Arrow exporters share their arguments: an optional requested schema, which the
  * protocol lets a producer disregard. */
 static int arrow_args(PyObject *const *args, Py_ssize_t n_args, PyObject *names) {
-  const Py_ssize_t named = names == NULL ? 0 : PyTuple_GET_SIZE(names);
+  const Py_ssize_t named = names == NULL ? 0 : PyTuple_Size(names);
   (void)args;
   if (n_args + named <= 1 &&
-      (named == 0 || PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0),
+      (named == 0 || PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0),
                                                       "requested_schema") == 0))
     return 0;
   PyErr_SetString(PyExc_TypeError, "takes at most one argument, requested_schema");
@@ -302,19 +304,19 @@ typedef struct {
 static int take_words(PyObject *words, Spec *spec, tg_column_data *data) {
   spec->words = PySequence_Tuple(words);
   if (spec->words == NULL) return -1;
-  Py_ssize_t n = PyTuple_GET_SIZE(spec->words);
+  Py_ssize_t n = PyTuple_Size(spec->words);
   spec->strs = PyMem_Calloc((size_t)n + 1, sizeof *spec->strs);
   if (spec->strs == NULL) {
     PyErr_NoMemory();
     return -1;
   }
   for (Py_ssize_t i = 0; i < n; i++) {
-    PyObject *word = PyTuple_GET_ITEM(spec->words, i);
+    PyObject *word = PyTuple_GetItem(spec->words, i);
     Py_ssize_t size = 0;
     const char *p = NULL;
     if (PyBytes_Check(word)) {
-      p = PyBytes_AS_STRING(word);
-      size = PyBytes_GET_SIZE(word);
+      p = PyBytes_AsString(word);
+      size = PyBytes_Size(word);
     } else {
       p = PyUnicode_AsUTF8AndSize(word, &size);
     }
@@ -376,7 +378,7 @@ static int take_spec(PyObject *item, Spec *spec, tg_column_def *def, tg_column_d
 static PyObject *table_from_columns(PyObject *module, PyObject *columns) {
   PyObject *items = PySequence_Tuple(columns);
   if (items == NULL) return NULL;
-  Py_ssize_t n = PyTuple_GET_SIZE(items);
+  Py_ssize_t n = PyTuple_Size(items);
   Py_ssize_t rows = -1;
   PyObject *result = NULL;
   tg_table *table = NULL;
@@ -390,7 +392,7 @@ static PyObject *table_from_columns(PyObject *module, PyObject *columns) {
     goto done;
   }
   for (Py_ssize_t i = 0; i < n; i++) {
-    if (take_spec(PyTuple_GET_ITEM(items, i), &specs[i], &defs[i], &data[i], &rows) < 0) goto done;
+    if (take_spec(PyTuple_GetItem(items, i), &specs[i], &defs[i], &data[i], &rows) < 0) goto done;
   }
   Py_BEGIN_ALLOW_THREADS
   status =

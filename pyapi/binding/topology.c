@@ -31,20 +31,20 @@ static int place_of(PyObject *pair, tg_place *out) {
 /* A new array of places; empty for an empty tuple. */
 static int places_of(PyObject *tuple, tg_place **out, size_t *n) {
   if (!is_tuple(tuple, "cpus are a tuple of pairs")) return -1;
-  *n = (size_t)PyTuple_GET_SIZE(tuple);
+  *n = (size_t)PyTuple_Size(tuple);
   *out = PyMem_Calloc(*n + 1, sizeof **out);
   if (*out == NULL) {
     PyErr_NoMemory();
     return -1;
   }
   for (size_t i = 0; i < *n; i++) {
-    if (place_of(PyTuple_GET_ITEM(tuple, (Py_ssize_t)i), &(*out)[i]) < 0) return -1;
+    if (place_of(PyTuple_GetItem(tuple, (Py_ssize_t)i), &(*out)[i]) < 0) return -1;
   }
   return 0;
 }
 
 static int names_of(PyObject *tuple, tg_platform *p) {
-  size_t n = (size_t)PyTuple_GET_SIZE(tuple);
+  size_t n = (size_t)PyTuple_Size(tuple);
   const char **names = PyMem_Calloc(n + 1, sizeof *names);
   if (names == NULL) {
     PyErr_NoMemory();
@@ -52,7 +52,7 @@ static int names_of(PyObject *tuple, tg_platform *p) {
   }
   p->names = names;
   for (size_t i = 0; i < n; i++) {
-    names[i] = tg_py_text(PyTuple_GET_ITEM(tuple, (Py_ssize_t)i), "a name of a platform");
+    names[i] = tg_py_text(PyTuple_GetItem(tuple, (Py_ssize_t)i), "a name of a platform");
     if (names[i] == NULL) return -1;
     p->n_names = i + 1;
   }
@@ -61,7 +61,7 @@ static int names_of(PyObject *tuple, tg_platform *p) {
 
 /* Maps: pairs (printed, cpus) of tuples of equal length. */
 static int maps_of(PyObject *tuple, tg_platform *p) {
-  size_t n = (size_t)PyTuple_GET_SIZE(tuple);
+  size_t n = (size_t)PyTuple_Size(tuple);
   tg_label_map *maps = PyMem_Calloc(n + 1, sizeof *maps);
   if (maps == NULL) {
     PyErr_NoMemory();
@@ -73,7 +73,7 @@ static int maps_of(PyObject *tuple, tg_platform *p) {
     PyObject *cpus = NULL;
     tg_place *places = NULL;
     size_t n_cpus = 0;
-    PyObject *item = PyTuple_GET_ITEM(tuple, (Py_ssize_t)i);
+    PyObject *item = PyTuple_GetItem(tuple, (Py_ssize_t)i);
     p->n_maps = i + 1;
     if (!is_tuple(item, "a map is a pair (printed, cpus)")) return -1;
     if (!PyArg_ParseTuple(item, "O!O!;a map is a pair (printed, cpus)", &PyTuple_Type, &printed,
@@ -146,7 +146,7 @@ tg_py_topology *tg_py_topology_new(PyObject *platforms) {
   }
   t->owner = PySequence_Tuple(platforms);
   if (t->owner == NULL) goto fail;
-  size_t n = (size_t)PyTuple_GET_SIZE(t->owner);
+  size_t n = (size_t)PyTuple_Size(t->owner);
   t->platforms = PyMem_Calloc(n + 1, sizeof *t->platforms);
   if (t->platforms == NULL) {
     PyErr_NoMemory();
@@ -154,7 +154,7 @@ tg_py_topology *tg_py_topology_new(PyObject *platforms) {
   }
   for (size_t i = 0; i < n; i++) {
     t->n = i + 1;
-    if (platform_of(PyTuple_GET_ITEM(t->owner, (Py_ssize_t)i), &t->platforms[i]) < 0) goto fail;
+    if (platform_of(PyTuple_GetItem(t->owner, (Py_ssize_t)i), &t->platforms[i]) < 0) goto fail;
   }
   t->topology.platforms = t->platforms;
   t->topology.n = t->n;
