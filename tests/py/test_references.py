@@ -226,7 +226,8 @@ CASES = {
     ],
     "Records": [
         "RECORDS.rules, len(RECORDS), RECORDS.counts(), RECORDS.ledger(), RECORDS.totals()",
-        "RECORDS.table('r').column('n'), RECORDS.problems().words('rule'), RECORDS.near(), RECORDS.unread()",
+        "RECORDS.table('r').column('n'), RECORDS.problems().words('rule'), RECORDS.near()",
+        "RECORDS.unread()",
         "records().append(records())",
     ],
     "Records!": [
