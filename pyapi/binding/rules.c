@@ -22,6 +22,24 @@ static int take_flag(PyObject *dict, const char *key, bool *out) {
   return -1;
 }
 
+/* One of the values 0 to `last` of an enum; a key that is not there is 0. */
+static int take_code(PyObject *dict, const char *key, int last, int *out) {
+  PyObject *item = PyDict_GetItemString(dict, key);
+  *out = 0;
+  if (item == NULL) return 0;
+  if (!PyLong_Check(item)) {
+    PyErr_Format(PyExc_TypeError, "%s of a rule is an int", key);
+    return -1;
+  }
+  const long code = PyLong_AsLong(item);
+  if (code >= 0 && code <= last) {
+    *out = (int)code;
+    return 0;
+  }
+  if (!PyErr_Occurred()) PyErr_Format(PyExc_ValueError, "%s of a rule is 0 to %d", key, last);
+  return -1;
+}
+
 /* The rows of a section: a NULL-terminated array, freed by the caller with PyMem_Free. */
 static int take_rows(PyObject *dict, const char ***out) {
   PyObject *rows = PyDict_GetItemString(dict, "rows");
@@ -68,19 +86,12 @@ static int take_rule(PyObject *dict, tg_rule_def *def, const char ***rows) {
   }
   if (take_texts(dict, def) < 0 || take_rows(dict, rows) < 0) return -1;
   def->rows = *rows;
-  PyObject *better = PyDict_GetItemString(dict, "better");
-  if (better != NULL) {
-    if (!PyLong_Check(better)) {
-      PyErr_SetString(PyExc_TypeError, "better of a rule is an int");
-      return -1;
-    }
-    const long code = PyLong_AsLong(better);
-    if (code < TG_BETTER_LOWER || code > TG_BETTER_NONE) {
-      if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "better of a rule is 0, 1 or 2");
-      return -1;
-    }
-    def->better = (tg_better)code;
-  }
+  int code = TG_BETTER_LOWER;
+  if (take_code(dict, "better", TG_BETTER_NONE, &code) < 0) return -1;
+  def->better = (tg_better)code;
+  if (take_code(dict, "observation", TG_OBSERVATION_BOOT, &code) < 0) return -1;
+  def->observation = (tg_observation)code;
+  if (take_flag(dict, "needs_clock", &def->needs_clock) < 0) return -1;
   return take_flag(dict, "all", &def->all) < 0 ? -1 : take_flag(dict, "soft", &def->soft);
 }
 
@@ -207,6 +218,72 @@ static PyObject *ruleset_fields(PyObject *self, PyObject *which) {
   return out;
 }
 
+/* Adds what is known of a format: its title, its observation, how its values stand without a clock
+ * (NULL: no clock is needed). */
+static int add_format(PyObject *formats, PyObject *name, const char *title,
+                      tg_observation observation, const char *needs_clock) {
+  PyObject *about = Py_BuildValue("{s:s,s:s,s:z}", "title", title, "observation",
+                                  observation == TG_OBSERVATION_BOOT ? "boot" : "run",
+                                  "needs_clock", needs_clock);
+  const int done = about != NULL ? PyDict_SetItem(formats, name, about) : -1;
+  Py_XDECREF(about);
+  return done;
+}
+
+/* Adds the built-in formats; -1 with an exception set. */
+static int add_builtin(PyObject *formats) {
+  for (size_t f = 0; tg_formats[f] != NULL; f++) {
+    PyObject *name = PyUnicode_FromString(tg_formats[f]->name);
+    const int done = name != NULL ? add_format(formats, name, tg_formats[f]->title,
+                                               tg_formats[f]->observation,
+                                               tg_formats[f]->needs_clock)
+                                  : -1;
+    Py_XDECREF(name);
+    if (done < 0) return -1;
+  }
+  return 0;
+}
+
+/* The formats of a set: the built-in ones, and those that only its rules name. Of several rules of
+ * a format one that says boot, or that needs a clock, speaks for all. */
+static PyObject *ruleset_formats(PyObject *self, void *unused) {
+  const tg_ruleset *set = ((tg_py_ruleset *)self)->set;
+  PyObject *out = PyDict_New(), *own = PyDict_New();
+  (void)unused;
+  for (size_t i = 0; out != NULL && own != NULL && i < tg_ruleset_count(set); i++) {
+    const char *rule = tg_ruleset_name(set, i), *dot = strchr(rule, '.');
+    PyObject *name = PyUnicode_FromStringAndSize(
+        rule, dot != NULL ? dot - rule : (Py_ssize_t)strlen(rule));
+    PyObject *said = name != NULL ? PyDict_GetItemWithError(own, name) : NULL;
+    const long had = said != NULL ? PyLong_AsLong(said) : 0;
+    const long has = (tg_ruleset_observation(set, i) == TG_OBSERVATION_BOOT ? 1 : 0) |
+                     (tg_ruleset_needs_clock(set, i) ? 2 : 0) | had;
+    PyObject *bits = PyLong_FromLong(has);
+    const int failed = name == NULL || bits == NULL || PyErr_Occurred() ||
+                       PyDict_SetItem(own, name, bits) < 0 ||
+                       add_format(out, name, "", (has & 1) != 0, (has & 2) != 0 ? "ticks" : NULL) < 0;
+    Py_XDECREF(bits);
+    Py_XDECREF(name);
+    if (failed) Py_CLEAR(out);
+  }
+  Py_XDECREF(own);
+  if (out != NULL && add_builtin(out) < 0) Py_CLEAR(out);
+  return out;
+}
+
+static PyObject *formats(PyObject *module, PyObject *unused) {
+  PyObject *out = PyDict_New();
+  (void)module;
+  (void)unused;
+  if (out != NULL && add_builtin(out) < 0) Py_CLEAR(out);
+  return out;
+}
+
+static PyMethodDef functions[] = {
+    {"formats", formats, METH_NOARGS,
+     "formats()\n--\n\nThe built-in formats by name: title, observation, needs_clock."},
+    {NULL, NULL, 0, NULL}};
+
 /* match(rule, line, at): how the rule fares on one line with its tag at that place. */
 static PyObject *ruleset_match(PyObject *object, PyObject *args) {
   tg_py_ruleset *self = (tg_py_ruleset *)object;
@@ -258,6 +335,9 @@ static PyMethodDef ruleset_methods[] = {
 
 static PyGetSetDef ruleset_getset[] = {
     {"names", ruleset_names, NULL, "Names of the rules, in order.", NULL},
+    {"formats", ruleset_formats, NULL,
+     "By name: title, observation (\"boot\" or \"run\"), needs_clock (how values stand without one).",
+     NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
 static PyType_Slot ruleset_slots[] = {
@@ -282,6 +362,6 @@ static PyType_Spec ruleset_spec = {
 int tg_py_add_rules(PyObject *module) {
   tg_py_state *state = tg_py_state_of(module);
   state->ruleset_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &ruleset_spec, NULL);
-  if (state->ruleset_type == NULL) return -1;
+  if (state->ruleset_type == NULL || PyModule_AddFunctions(module, functions) < 0) return -1;
   return PyModule_AddObjectRef(module, "RuleSet", (PyObject *)state->ruleset_type);
 }

@@ -55,7 +55,24 @@ START_TEST(a_new_key_has_no_place) {
   ck_assert_int_eq(tg_result_key(r, &key, &id), TG_OK);
   ck_assert_uint_eq(id, 0);
   ck_assert_uint_eq(tg_table_valid(tg_result_get(r, "keys"))[0],
-                    UINT64_C(1) << 11 | UINT64_C(1) << 14 | UINT64_C(1) << 15);
+                    UINT64_C(1) << 11 | UINT64_C(1) << 14 | UINT64_C(1) << 15 | UINT64_C(1) << 16);
+  tg_result_free(r);
+}
+END_TEST
+
+/* Keys of another observation are other keys. */
+START_TEST(a_key_says_its_observation) {
+  tg_key key;
+  tg_result *r = NULL;
+  uint32_t run = 7, boot = 7;
+  tg_key_init(&key);
+  ck_assert_int_eq(tg_result_new(NULL, &r), TG_OK);
+  ck_assert_int_eq(tg_result_key(r, &key, &run), TG_OK);
+  tg_result_observe(r, TG_OBSERVATION_BOOT);
+  ck_assert_int_eq(tg_result_key(r, &key, &boot), TG_OK);
+  expect_text(r, "keys", run, "observation", "run");
+  expect_text(r, "keys", boot, "observation", "boot");
+  ck_assert_uint_ne(run, boot);
   tg_result_free(r);
 }
 END_TEST
@@ -293,6 +310,7 @@ END_TEST
 int main(void) {
   TCase *tc = tcase_create("result");
   tcase_add_test(tc, a_new_key_has_no_place);
+  tcase_add_test(tc, a_key_says_its_observation);
   tcase_add_test(tc, a_table_is_made_once_and_keeps_its_shape);
   tcase_add_test(tc, keys_differ_in_every_member);
   tcase_add_test(tc, strings_of_a_key_do_not_run_together);

@@ -43,6 +43,9 @@ typedef struct tg_format {
   const char *title; /* for a person: "OP-TEE benchmark console lines" */
   const tg_rule_def *rules;
   size_t n_rules;
+  tg_observation observation; /* of all its keys: "boot" for what times the firmware */
+  const char *needs_clock;    /* how its values stand where the board's clock is not known ("ticks"),
+                                 said to the user with the options that settle it; NULL: no need */
   tg_status (*reduce)(const tg_reduce_in *in, tg_result *out, tg_error *err);
 } tg_format;
 

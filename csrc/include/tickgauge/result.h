@@ -57,9 +57,13 @@ typedef struct tg_key {
 /* A key without strings, place, clock or exponent, of resolution 1, where less is better: every
  * reducer begins with it, since an all-zero key is one of cpu 0 and has no valid resolution. */
 TG_API void tg_key_init(tg_key *key);
+/* One independent observation of the keys that are made from here on: tg_reduce says it before each
+ * format and each rule. At first TG_OBSERVATION_RUN. */
+TG_API void tg_result_observe(tg_result *r, tg_observation observation);
 /* The row of the key in "keys", added if new; TG_NONE beyond the bound.
  * The columns are those of tg_key, in that order;
- * clock origin and better are TEXT ("log" "option" "platform"; "lower" "higher" "none"). */
+ * clock origin and better are TEXT ("log" "option" "platform"; "lower" "higher" "none"), and behind
+ * them "observation" ("run" "boot"). */
 TG_API tg_status tg_result_key(tg_result *r, const tg_key *key, uint32_t *id);
 
 /* One measured value. `boot` is a row of "boots"; run and block count within the source. */

@@ -19,6 +19,13 @@ extern "C" {
 /* Which direction is better for a rule's values. */
 typedef enum tg_better { TG_BETTER_LOWER = 0, TG_BETTER_HIGHER = 1, TG_BETTER_NONE = 2 } tg_better;
 
+/* One independent observation of a rule's values: a run of the program that prints them, or a boot of
+ * the board, whose readings are then not independent of each other. */
+typedef enum tg_observation {
+  TG_OBSERVATION_RUN = 0,
+  TG_OBSERVATION_BOOT = 1
+} tg_observation;
+
 /* One rule as data, all strings NUL-terminated. A NULL or 0 takes its default. */
 typedef struct tg_rule_def {
   const char *name;      /* "optee.open": format, dot, kind; unique in a set */
@@ -56,6 +63,9 @@ typedef struct tg_rule_def {
   const char *total;     /* the field of the row that states the sums of `count`, to be checked */
   const char *grows;     /* a state that is printed again and again: of lines of one key only the
                             last counts, until this field falls */
+  tg_observation observation;
+  bool needs_clock;      /* the values are ticks of the board's clock: where that is not known, the
+                            caller is told how to settle it */
 } tg_rule_def;
 
 typedef struct tg_ruleset tg_ruleset;
@@ -151,6 +161,9 @@ TG_API tg_status tg_ruleset_value(const tg_ruleset *set, size_t rule, size_t val
 /* The unit word, or with `*field` != SIZE_MAX the field that names it. */
 TG_API const char *tg_ruleset_unit(const tg_ruleset *set, size_t rule, size_t *field);
 TG_API tg_better tg_ruleset_better(const tg_ruleset *set, size_t rule);
+/* As the rule was defined; TG_OBSERVATION_RUN and false beyond the last rule. */
+TG_API tg_observation tg_ruleset_observation(const tg_ruleset *set, size_t rule);
+TG_API bool tg_ruleset_needs_clock(const tg_ruleset *set, size_t rule);
 /* The rules whose fields are labels of its readings, too (tg_rule_def.context); how many there are. */
 TG_API size_t tg_ruleset_contexts(const tg_ruleset *set, size_t rule);
 /* One of them, from the outside in. TG_OK, TG_ENOTFOUND. */

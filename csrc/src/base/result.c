@@ -24,7 +24,8 @@ struct tg_result {
   size_t cap_scratch;
   tg_table *keys, *readings, *problems; /* owned by `entries`; NULL until used */
   uint64_t max_keys, left_out;
-  bool counted; /* readings have a count and a width */
+  tg_observation observation; /* of keys to come */
+  bool counted;               /* readings have a count and a width */
 };
 
 enum {
@@ -44,6 +45,7 @@ enum {
   KEY_ORIGIN,
   KEY_RESOLUTION,
   KEY_BETTER,
+  KEY_OBSERVATION,
   KEY_COLUMNS,
   KEY_STRINGS = KEY_EXCHANGE + 1
 };
@@ -65,6 +67,7 @@ static const tg_column_def key_columns[KEY_COLUMNS] = {
     [KEY_ORIGIN] = {"origin", TG_TEXT, 0},
     [KEY_RESOLUTION] = {"resolution", TG_U64, 0},
     [KEY_BETTER] = {"better", TG_TEXT, 0},
+    [KEY_OBSERVATION] = {"observation", TG_TEXT, 0},
 };
 
 enum {
@@ -122,6 +125,8 @@ void tg_result_bound(tg_result *r, uint64_t max_keys) {
 }
 
 void tg_result_counted(tg_result *r) { r->counted = true; }
+
+void tg_result_observe(tg_result *r, tg_observation observation) { r->observation = observation; }
 
 uint64_t tg_result_left_out(const tg_result *r) { return r->left_out; }
 
@@ -230,7 +235,7 @@ static tg_status pack_key(tg_result *r, const tg_key *key, size_t *size) {
   tg_str strings[KEY_STRINGS];
   struct {
     uint64_t clock_hz, resolution;
-    uint32_t cluster, core, cpu, exp10, origin, better, lengths[KEY_STRINGS];
+    uint32_t cluster, core, cpu, exp10, origin, better, observation, none, lengths[KEY_STRINGS];
   } head = {
       .clock_hz = key->clock_hz,
       .resolution = key->resolution,
@@ -240,8 +245,9 @@ static tg_status pack_key(tg_result *r, const tg_key *key, size_t *size) {
       .exp10 = (uint32_t)key->exp10,
       .origin = (uint32_t)key->origin,
       .better = (uint32_t)key->better,
+      .observation = (uint32_t)r->observation,
   };
-  _Static_assert(sizeof head == 2 * 8 + (6 + KEY_STRINGS) * 4, "no padding, which would be hashed");
+  _Static_assert(sizeof head == 2 * 8 + (8 + KEY_STRINGS) * 4, "no padding, which would be hashed");
   size_t total = sizeof head;
   key_strings(key, strings);
   for (size_t i = 0; i < KEY_STRINGS; i++) {
@@ -270,7 +276,7 @@ static void put_id(tg_row *w, size_t col, uint32_t id) {
 }
 
 /* One row more in "keys"; on failure the table is as before. */
-static tg_status add_key_row(tg_table *t, const tg_key *key) {
+static tg_status add_key_row(tg_table *t, const tg_key *key, tg_observation observation) {
   tg_str strings[KEY_STRINGS];
   tg_row w = tg_row_begin(t);
   key_strings(key, strings);
@@ -278,6 +284,7 @@ static tg_status add_key_row(tg_table *t, const tg_key *key) {
     if (strings[i].n > 0) tg_row_text(&w, i, strings[i]);
   tg_row_cstr(&w, KEY_ORIGIN, origin_text(key->origin));
   tg_row_cstr(&w, KEY_BETTER, better_text(key->better));
+  tg_row_cstr(&w, KEY_OBSERVATION, observation == TG_OBSERVATION_BOOT ? "boot" : "run");
   put_id(&w, KEY_CLUSTER, key->cluster);
   put_id(&w, KEY_CORE, key->core);
   put_id(&w, KEY_CPU, key->cpu);
@@ -304,7 +311,7 @@ tg_status tg_result_key(tg_result *r, const tg_key *key, uint32_t *id) {
     *id = TG_NONE;
     return TG_OK;
   }
-  if ((status = add_key_row(r->keys, key)) != TG_OK) return status;
+  if ((status = add_key_row(r->keys, key, r->observation)) != TG_OK) return status;
   status = tg_intern_put(r->ids, r->scratch, size, id);
   if (status != TG_OK) tg_table_truncate(r->keys, tg_table_rows(r->keys) - 1);
   return status;
@@ -350,8 +357,7 @@ tg_status tg_result_problem(tg_result *r, uint32_t source, uint64_t line, uint64
   va_start(args, format);
   if (vsnprintf(detail, sizeof detail, format, args) < 0) detail[0] = '\0';
   va_end(args);
-  const tg_status status =
-      own_table(r, "problems", problem_columns, PROBLEM_COLUMNS, &r->problems);
+  const tg_status status = own_table(r, "problems", problem_columns, PROBLEM_COLUMNS, &r->problems);
   if (status != TG_OK) return status;
   tg_row w = tg_row_begin(r->problems);
   put_id(&w, PROBLEM_SOURCE, source);

@@ -218,5 +218,6 @@ const tg_format tg_format_bootstage = {
     .title = "U-Boot's timer summary",
     .rules = rules,
     .n_rules = TG_COUNT_OF(rules),
+    .observation = TG_OBSERVATION_BOOT,
     .reduce = reduce,
 };

@@ -39,5 +39,6 @@ const tg_format tg_format_console = {
     .title = "boot banners of TF-A, TFTF, OP-TEE, U-Boot and Linux",
     .rules = rules,
     .n_rules = TG_COUNT_OF(rules),
+    .observation = TG_OBSERVATION_BOOT,
     .reduce = NULL,
 };

@@ -27,7 +27,11 @@ tg_status tg_formats_ruleset_within(const tg_alloc *a, const tg_rule_def *extra,
   if (defs == NULL) return tg_fail(err, TG_ENOMEM, 0, 0, "no memory for %zu rules", total);
   for (size_t i = 0; i < n_extra; i++) defs[n++] = extra[i];
   for (size_t f = 0; tg_formats[f] != NULL; f++)
-    for (size_t i = 0; i < tg_formats[f]->n_rules; i++) defs[n++] = tg_formats[f]->rules[i];
+    for (size_t i = 0; i < tg_formats[f]->n_rules; i++) {
+      defs[n] = tg_formats[f]->rules[i];
+      defs[n].observation = tg_formats[f]->observation;
+      defs[n++].needs_clock = tg_formats[f]->needs_clock != NULL;
+    }
   const tg_status status = tg_ruleset_new_within(a, defs, n, limits, out, err);
   tg_release(a, defs);
   return status;
@@ -58,6 +62,7 @@ static tg_status reduce_into(const tg_reduce_in *in, tg_result *result, tg_error
   TG_TRY(tg_boots_reduce(in, result, err));
   for (size_t f = 0; tg_formats[f] != NULL; f++) {
     if (tg_formats[f]->reduce == NULL || !tg_format_present(tg_formats[f], in)) continue;
+    tg_result_observe(result, tg_formats[f]->observation);
     TG_TRY(tg_formats[f]->reduce(in, result, err));
   }
   return tg_plain_reduce(in, result, err);

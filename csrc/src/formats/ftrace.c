@@ -243,5 +243,6 @@ const tg_format tg_format_ftrace = {
     .title = "Linux tracepoints (tracefs, trace-cmd report, perf script)",
     .rules = rules,
     .n_rules = TG_COUNT_OF(rules),
+    .observation = TG_OBSERVATION_BOOT,
     .reduce = reduce,
 };

@@ -458,5 +458,6 @@ const tg_format tg_format_optee = {
     .title = "OP-TEE benchmark console lines (client, driver and core counters)",
     .rules = rules,
     .n_rules = TG_COUNT_OF(rules),
+    .observation = TG_OBSERVATION_BOOT,
     .reduce = reduce,
 };

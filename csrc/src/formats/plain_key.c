@@ -272,6 +272,7 @@ void tg_plain_begin_key(plain_walk *w, plain_rule *r, size_t row, const tg_readi
   key->operation = r->operation;
   key->unit = tg_str_of(tg_ruleset_unit(w->set, r->shape.rule, NULL));
   key->better = tg_ruleset_better(w->set, r->shape.rule);
+  tg_result_observe(w->out, tg_ruleset_observation(w->set, r->shape.rule));
   w->n_labels = 0;
   tg_plain_add_fields(w, &r->shape, row, key);
   uint64_t outer = 0; /* where the last record of an outer head line stands: it ends inner ones */

@@ -224,5 +224,7 @@ const tg_format tg_format_pmf = {
     .title = "TF-A's boot markers (PMF dumps)",
     .rules = rules,
     .n_rules = TG_COUNT_OF(rules),
+    .observation = TG_OBSERVATION_BOOT,
+    .needs_clock = "ticks",
     .reduce = reduce,
 };

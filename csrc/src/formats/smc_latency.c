@@ -308,5 +308,6 @@ const tg_format tg_format_smc = {
     .title = "TFTF's SMC latency tests",
     .rules = rules,
     .n_rules = TG_COUNT_OF(rules),
+    .observation = TG_OBSERVATION_BOOT,
     .reduce = reduce,
 };

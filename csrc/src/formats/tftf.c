@@ -451,5 +451,7 @@ const tg_format tg_format_tftf = {
     .title = "TF-A's test framework: runtime instrumentation",
     .rules = rules,
     .n_rules = TG_COUNT_OF(rules),
+    .observation = TG_OBSERVATION_BOOT,
+    .needs_clock = "plain ns: their step is not known",
     .reduce = reduce,
 };

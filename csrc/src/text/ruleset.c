@@ -74,7 +74,8 @@ static tg_status add_rule(tg_ruleset *set, tg_intern *names, const tg_rule_def *
                              const char *pattern, bool row, tg_error *err) {
   const tg_alloc *a = &set->alloc;
   tg_rule r = {.name = name, .tag = TG_NOT, .section = TG_NOT, .unit_field = TG_NOT,
-               .better = def->better, .all = def->all, .soft = def->soft, .ties = no_ties};
+               .better = def->better, .observation = def->observation, .all = def->all,
+               .soft = def->soft, .needs_clock = def->needs_clock, .ties = no_ties};
   bool lenient = def->rows != NULL;
   tg_status status = TG_ENOMEM;
   if (name == NULL) goto fail;
@@ -127,7 +128,8 @@ static tg_status add_until(tg_ruleset *set, tg_intern *names, const tg_rule_def 
                            tg_error *err) {
   const size_t begin = set->n_rules - 1;
   const tg_rule_def end = {.name = def->name, .exponents = def->exponents,
-                           .better = def->better, .all = def->all, .soft = def->soft};
+                           .better = def->better, .observation = def->observation,
+                           .all = def->all, .soft = def->soft};
   const tg_status status = add_part(set, names, &end, "until", 5, def->until, false, err);
   if (status != TG_OK) return status;
   set->rules[begin].ties.until = set->n_rules - 1;
@@ -395,6 +397,14 @@ const char *tg_ruleset_unit(const tg_ruleset *set, size_t rule, size_t *field) {
   if (rule >= set->n_rules) return NULL;
   if (field != NULL) *field = set->rules[rule].unit_field;
   return set->rules[rule].unit;
+}
+
+tg_observation tg_ruleset_observation(const tg_ruleset *set, size_t rule) {
+  return rule < set->n_rules ? set->rules[rule].observation : TG_OBSERVATION_RUN;
+}
+
+bool tg_ruleset_needs_clock(const tg_ruleset *set, size_t rule) {
+  return rule < set->n_rules && set->rules[rule].needs_clock;
 }
 
 tg_better tg_ruleset_better(const tg_ruleset *set, size_t rule) {

@@ -29,7 +29,8 @@ typedef struct tg_rule {
   size_t tag;        /* TG_NOT: a row of a section */
   size_t section;    /* the section it begins, or lies in as a row; TG_NOT: none */
   tg_better better;
-  bool all, soft;
+  tg_observation observation;
+  bool all, soft, needs_clock;
   tg_rule_ties ties; /* `columns` is the rule's own */
 } tg_rule;
 

@@ -363,6 +363,7 @@ def _keys_frame(keys: Sequence[tuple[str, str, str]], clock: int | None) -> Fram
         Column.of("origin", ["option"] * n, None if clock else none),
         Column.of("resolution", np.ones(n, "u8")),
         Column.of("better", ["lower"] * n),
+        Column.of("observation", ["run"] * n),
     ]
     return Frame(columns, "keys")
 

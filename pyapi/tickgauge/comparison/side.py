@@ -20,6 +20,7 @@ from ..errors import UnknownName
 from ..frame.distinct import distinct_rows
 from ..frame.frame import Frame
 from ..frame.readings import NO_END, counts_of, widths_of
+from ..rules.formats import observation_of
 from ..sources.digest import comparable
 from ..units import scale_of
 
@@ -30,12 +31,6 @@ U64 = npt.NDArray[np.uint64]
 
 UNITS = ("boot", "run", "reading")
 EXCHANGES = ("none", "cluster", "all")
-
-#: Formats that time the firmware: their unit is the boot. What else prints figures (run logs,
-#: user rules) prints one a run.
-BOOT_FORMATS = frozenset(
-    {"tftf", "pmf", "smc", "optee", "ftrace", "console", "bootstage", "published", "tfa"}
-)
 
 
 class Key(NamedTuple):
@@ -57,6 +52,7 @@ class Key(NamedTuple):
     origin: str | None = None
     resolution: int = 1
     better: str | None = "lower"
+    observation: str | None = None  # where it is not the one of the built-in format
 
     @property
     def where(self) -> tuple[Any, ...]:
@@ -71,6 +67,11 @@ class Key(NamedTuple):
         if self.core is not None or self.cluster is not None:
             return ("part", self.cluster, self.core, self.place)
         return ("place", self.place)
+
+    @property
+    def observed(self) -> str:
+        """What one independent observation is, ``"boot"`` or ``"run"``."""
+        return self.observation or observation_of(self.format)
 
     @property
     def subject(self) -> tuple[Any, ...]:
@@ -106,7 +107,11 @@ def keys_of(frame: Frame) -> list[Key]:
         cell = frame.column(name).cell
         values = [cell(i) for i in range(len(frame))]
         columns.append([default if v is None else v for v in values])
-    return [Key(*row) for row in zip(*columns, strict=True)]
+    keys = (Key(*row) for row in zip(*columns, strict=True))
+    return [
+        key._replace(observation=None) if key.observation == observation_of(key.format) else key
+        for key in keys
+    ]
 
 
 def _numbers(frame: Frame, name: str) -> I64:
@@ -195,9 +200,8 @@ class Side:
                 raise ValueError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
             return unit
         counts = np.bincount(self.key, minlength=len(self.keys))
-        used = {key.format for key, n in zip(self.keys, counts.tolist(), strict=True) if n}
-        boots = not used or any((name or "tfa").split(".")[0] in BOOT_FORMATS for name in used)
-        return "boot" if boots else "run"
+        used = {key.observed for key, n in zip(self.keys, counts.tolist(), strict=True) if n}
+        return "boot" if not used or "boot" in used else "run"
 
     def unit_ids(self, unit: str) -> I64:
         """A number for each reading that says which unit it belongs to, in order of the side."""

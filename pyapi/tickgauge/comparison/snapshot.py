@@ -201,7 +201,7 @@ def load_snapshot(data: bytes, name: str = "snapshot") -> Snapshot:
 
 
 _TEXTS = ("format", "test", "metric", "operation", "place", "labels", "unit", "exchange",
-          "origin", "better")  # fmt: skip
+          "origin", "better", "observation")  # fmt: skip
 
 
 def _whole(value: Any, what: str, low: int, high: int) -> None:
@@ -251,6 +251,8 @@ def _check_key(key: Key) -> None:
         raise ValueError(f"exchange is {key.exchange[:40]}")
     if key.better not in (None, "lower", "higher", "none"):
         raise ValueError(f"better is {key.better[:40]}")
+    if key.observation not in (None, "boot", "run"):
+        raise ValueError(f"observation is {key.observation[:40]}")
 
 
 def _check_unit(unit: Mapping[str, Any], boots: Mapping[str, int]) -> None:

@@ -459,7 +459,7 @@ def _counted(n: int, table: str) -> str:
 
 def _no_keys() -> Frame:
     texts = ("format", "test", "metric", "operation", "place", "labels", "unit", "exchange")
-    tail = ("origin", "better")
+    tail = ("origin", "better", "observation")
     empty = np.zeros(0, "O")
     return Frame(
         [
@@ -469,7 +469,7 @@ def _no_keys() -> Frame:
             Column.of("clock_hz", np.zeros(0, "u8")),
             Column.of(tail[0], empty),
             Column.of("resolution", np.zeros(0, "u8")),
-            Column.of(tail[1], empty),
+            *(Column.of(n, empty) for n in tail[1:]),
         ],
         "keys",
     )

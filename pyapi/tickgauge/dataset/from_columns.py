@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..errors import InputError
 from ..frame.distinct import distinct_rows
 from ..frame.frame import Column, Frame
+from ..rules.formats import observation_of
 from ..sources.digest import Digest
 from ..units import parse_clock
 from .dataset import Dataset, Part, SourceInfo
@@ -242,6 +243,10 @@ def _keys(columns: list[Column], hz: int | None, exp10: int, resolution: int, be
             Column.of("origin", np.full(n, None if hz is None else "option", "O")),
             Column.of("resolution", np.full(n, resolution, "u8")),
             Column.of("better", np.full(n, better, "O")),
+            Column.of(
+                "observation",
+                np.array([observation_of(name) for name in own["format"].cells()], "O"),
+            ),
         ],
         "keys",
     )

@@ -288,6 +288,7 @@ _TYPES = {
         "format": "O", "test": "O", "metric": "O", "operation": "O", "place": "O", "labels": "O",
         "unit": "O", "exchange": "O", "cluster": "u4", "core": "u4", "cpu": "u4", "exp10": "i8",
         "clock_hz": "u8", "origin": "O", "resolution": "u8", "better": "O",
+        "observation": "O",
     },
     "readings": {
         "key": "u4", "source": "u4", "boot": "u4", "run": "u4", "block": "u4", "value": "i8",
@@ -324,6 +325,7 @@ def _tables(found: _Found, any_stamp: bool, clock: int | None) -> dict[str, Fram
             "format": "ts", "metric": metric, "operation": operation, "labels": labels or None,
             "unit": "cycle", "exp10": 0, "clock_hz": clock,
             "origin": "option" if clock else None, "resolution": STEP, "better": "lower",
+            "observation": "run",
         }
         for operation, metric, labels in found.keys
     ]  # fmt: skip

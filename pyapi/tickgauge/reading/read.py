@@ -166,8 +166,9 @@ def read_side(*sources: Any, progress: bool = False, **options: Any) -> Any:
     InputError, OSError, RuleError
         As for `read`. Texts of which nothing was recognised are no error beside a snapshot.
     """
-    parts, others, notes = _made_of(sources, checked_options(**options), progress)
-    found = [_checked(Dataset(parts, notes), alone=not others)] if parts else []
+    chosen = checked_options(**options)
+    parts, others, notes = _made_of(sources, chosen, progress)
+    found = [_checked(Dataset(parts, notes), chosen, alone=not others)] if parts else []
     found += _of_kinds(others)
     return found[0] if len(found) == 1 else found
 
@@ -293,7 +294,8 @@ def read_together(
             info.why = verdict.lines() + info.evidence
             infos.append(info)
             records.append(read_records)
-    return _checked(Dataset([reduce_records(infos, records, options, together=len(infos) > 1)]))
+    data = Dataset([reduce_records(infos, records, options, together=len(infos) > 1)])
+    return _checked(data, options)
 
 
 def _once(part: Part, number: int, seen: dict[Digest, int], notes: list[str]) -> Part:
@@ -308,7 +310,7 @@ def _once(part: Part, number: int, seen: dict[Digest, int], notes: list[str]) ->
     return Part([replace(info, state=f"duplicate of {first}")], {}, {})
 
 
-def _checked(data: Dataset, alone: bool = True) -> Dataset:
+def _checked(data: Dataset, options: Options, alone: bool = True) -> Dataset:
     """Refuse a data set (if it is `alone`) of which nothing was recognised; note what was not."""
     infos = data.infos
     unknown = [info for info in infos if info.state == "not recognised"]
@@ -325,25 +327,22 @@ def _checked(data: Dataset, alone: bool = True) -> Dataset:
         for info in infos
         if info.unread and not info.state.startswith("duplicate")
     ]
-    data.notes += _unsettled(data.parts)
+    data.notes += _unsettled(data.parts, options)
     return data
 
 
-#: Formats whose values need the board's clock, and what stands for it without one.
-_NEED_CLOCK = {"tftf": ("ns", "plain ns: their step is not known"), "pmf": ("tick", "ticks")}
-
-
-def _unsettled(parts: Sequence[Part]) -> list[str]:
+def _unsettled(parts: Sequence[Part], options: Options) -> list[str]:
     """What the sources do not say about the board, and which option would settle it."""
-    unknown: set[str] = set()
+    unclocked: set[str] = set()
     for keys in (part.tables["keys"] for part in parts if "keys" in part.tables):
-        formats, units, clocks = (keys.column(n) for n in ("format", "unit", "clock_hz"))
-        for k in range(len(keys)):
-            name = str(formats.cell(k))
-            stored = _NEED_CLOCK.get(name, ("", ""))[0]
-            if stored and clocks.cell(k) is None and units.cell(k) == stored:
-                unknown.add(name)
-    said = ", ".join(f"{name} values are {_NEED_CLOCK[name][1]}" for name in sorted(unknown))
+        names, clocks = keys.column("format").cells(), keys.column("clock_hz").cells()
+        unclocked |= {str(n) for n, hz in zip(names, clocks, strict=True) if hz is None}
+    if not unclocked:
+        return []
+    with RULESETS.lend(options) as rules:
+        formats = rules.formats
+    needed = {name: formats.get(name, {}).get("needs_clock") for name in sorted(unclocked)}
+    said = ", ".join(f"{name} values are {how}" for name, how in needed.items() if how)
     if not said:
         return []
     return [f"no clock is known for some boots, {said}; --platform NAME or --clock HZ settles it"]

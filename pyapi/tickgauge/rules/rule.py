@@ -21,6 +21,7 @@ from ..limits import LIMITS, Limits
 __all__ = ["Rule", "as_rules", "load_rules", "shipped_rules"]
 
 _BETTER = {"lower": 0, "higher": 1, "none": 2}
+_OBSERVATION = {"run": 0, "boot": 1}
 
 
 class Rule:
@@ -78,6 +79,12 @@ class Rule:
         without a blank. Name it where that one is common.
     better : {"lower", "higher", "none"}
         Which direction is an improvement.
+    unit_of_observation : {"run", "boot"}
+        What counts as one independent observation in a comparison: a run of the program that
+        prints the line, or a boot of the board, whose readings then count as one.
+    needs_clock : bool
+        True: the values are ticks of the board's clock, and where it is not known the reader says
+        how to settle it.
     exponents : mapping, optional
         ``{field: power of ten}`` that the column of a ``dec`` or ``exp`` field keeps
         (default -3): what does not fit is a problem, not a rounded value.
@@ -129,6 +136,8 @@ class Rule:
         grows: str | None = None,
         tag: str | None = None,
         better: str = "lower",
+        unit_of_observation: str = "run",
+        needs_clock: bool = False,
         exponents: Mapping[str, int] | None = None,
         all: bool = False,
         soft: bool = False,
@@ -143,6 +152,8 @@ class Rule:
             raise RuleError("metric names what value gives: value is missing")
         if better not in _BETTER:
             raise RuleError(f"better is lower, higher or none, not {better!r}")
+        if unit_of_observation not in _OBSERVATION:
+            raise RuleError(f"unit_of_observation is run or boot, not {unit_of_observation!r}")
         items: dict[str, Any] = {
             "name": name or _name_of(template),
             "pattern": template,
@@ -161,6 +172,8 @@ class Rule:
             "grows": grows,
             "exponents": ",".join(f"{f}={e:d}" for f, e in (exponents or {}).items()) or None,
             "better": _BETTER[better],
+            "observation": _OBSERVATION[unit_of_observation],
+            "needs_clock": bool(needs_clock),
             "all": bool(all),
             "soft": bool(soft),
             "end": end,
@@ -304,6 +317,7 @@ _KEYS = frozenset(
     {"name", "template", "value", "metric", "values", "unit", "context", "tag", "better"}
     | {"exponents", "all", "soft", "end", "rows", "comment", "before", "until", "count", "columns"}
     | {"cumulative", "below", "upto", "total", "grows"}
+    | {"unit_of_observation", "needs_clock"}
 )
 
 

@@ -112,6 +112,7 @@ def _tables() -> dict[str, _Rows]:
             format="text", test="text", metric="text", operation="text", place="text",
             labels="text", unit="text", exchange="text", cluster="u4", core="u4", cpu="u4",
             exp10="i8", clock_hz="u8", origin="text", resolution="u8", better="text",
+            observation="text",
         ),
         "readings": _Rows(
             key="u4", source="u4", boot="u4", run="u4", block="u4", value="i8", line="u8",
@@ -153,7 +154,7 @@ def _add_table(rows: dict[str, _Rows], keys: dict[tuple[Any, ...], int], release
                     exchange=exchange_class(table.test, metric), exp10=0,
                     clock_hz=unit.clock_hz or None,
                     origin="platform" if unit.clock_hz else None,
-                    resolution=unit.resolution, better="lower", **place,
+                    resolution=unit.resolution, better="lower", observation="boot", **place,
                 )  # fmt: skip
             rows["readings"].add(
                 key=keys[key], source=0, boot=boot, block=block, value=cell.ns // unit.step_ns,

@@ -67,7 +67,7 @@ def release(platform, commit, label):
         if platform == "n1sdp":  # its labels repeat; the rows are cluster 0, 1 by core
             core, cluster = divmod(int(r["row"]), 2)
         key = Key(
-            format="tfa", test=test, metric=r["metric"], unit="ns", cluster=cluster, core=core,
+            format="tftf", test=test, metric=r["metric"], unit="ns", cluster=cluster, core=core,
             exchange=exchange_of(test, r["metric"]), resolution=20,
         )  # fmt: skip
         values[key] = [[int(r["value_ns"])]]
