@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 import tickgauge as tg
 from tickgauge import _core
 from tickgauge.comparison.inputs import side_of
