@@ -355,6 +355,8 @@ static PyObject *reader_feed(PyObject *object, PyObject *data) {
   const uint8_t *p = buffer.buf;
   size_t left = (size_t)buffer.len;
   int stopped = 0;
+  tg_py_stop look;
+  tg_reader_stop(self->reader, tg_py_stop_new(&look));
   while (left > 0 && status == TG_OK && !stopped) {
     size_t n = left < SLICE ? left : SLICE;
     Py_BEGIN_ALLOW_THREADS
@@ -362,8 +364,9 @@ static PyObject *reader_feed(PyObject *object, PyObject *data) {
     Py_END_ALLOW_THREADS
     p += n;
     left -= n;
-    stopped = PyErr_CheckSignals() < 0;
+    stopped = status == TG_EINTERRUPTED || PyErr_CheckSignals() < 0;
   }
+  tg_reader_stop(self->reader, NULL);
   self->busy = 0;
   PyBuffer_Release(&buffer);
   if (stopped) return NULL;
@@ -407,6 +410,8 @@ static PyObject *reader_feed_fd(PyObject *object, PyObject *args) {
     self->busy = 0;
     return PyErr_NoMemory();
   }
+  tg_py_stop look;
+  tg_reader_stop(self->reader, tg_py_stop_new(&look));
   while (total < max && !end && status == TG_OK && !stopped) {
     size_t want = max - total < SLICE ? (size_t)(max - total) : SLICE;
     size_t got = 0;
@@ -414,9 +419,10 @@ static PyObject *reader_feed_fd(PyObject *object, PyObject *args) {
     failed = pull(self, fd, want, &got, &end, &status, &err);
     Py_END_ALLOW_THREADS
     total += got;
-    stopped = PyErr_CheckSignals() < 0;
+    stopped = status == TG_EINTERRUPTED || PyErr_CheckSignals() < 0;
     if (failed != 0 && failed != EINTR) break;
   }
+  tg_reader_stop(self->reader, NULL);
   self->busy = 0;
   if (stopped) return NULL;
   if (status != TG_OK) return tg_py_raise(PyType_GetModule(Py_TYPE(object)), status, &err, 0);

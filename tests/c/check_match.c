@@ -8,6 +8,7 @@
 #include "support/fail_alloc.h"
 #include "support/slow_match.h"
 #include "text/ruleset.h"
+#include "tickgauge/reader.h"
 
 #define LENGTH(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
@@ -231,6 +232,12 @@ static const struct {
     {"{t:text}:{n:uint} abc", NULL, ":1 "},
     {"{c:1|11|111|1111}abc", NULL, "1"},
     {"{n:grouped} abc", NULL, "1,111"},
+    {"abc~[x]~{v:uint} end", NULL, " "},
+    {"abc~[x]~[y]~[z]~{v:uint} end", NULL, " "},
+    {"abc~[~x]~[~{v:dec}]{t:text}end", NULL, " "},
+    {"abc~{a:text}x{b:text}y", NULL, " "},
+    {"abc~{t:text} ~{b:text}x[ {c:uint}]z", NULL, " x"},
+    {"abc[{a:word}]~[{b:word}]~{c:exp} end", NULL, "a "},
 };
 
 START_TEST(time_is_linear_in_the_line) {
@@ -258,6 +265,75 @@ START_TEST(time_is_linear_in_the_line) {
                 (double)scratch->work, (double)bound);
   free(line);
   tg_ruleset_free(set);
+}
+END_TEST
+
+/* Every template of a few random items, on lines of one unit: the steps grow as the line does. */
+static void random_template(char *out, uint32_t *state, int parts);
+static uint64_t steps_on(tg_ruleset *set, const char *unit, size_t n) {
+  tg_span fields[64];
+  uint8_t *line = malloc(n);
+  ck_assert_ptr_nonnull(line);
+  for (size_t i = 0; i < n; i++) line[i] = (uint8_t)unit[i % strlen(unit)];
+  memcpy(line, "tag", 3);
+  memcpy(line + n - 4, "?tag", 4);
+  set->scratch[0].work = 0;
+  (void)tg_ruleset_match(set, 0, line, n, 0, fields, NULL, NULL, NULL);
+  (void)tg_ruleset_match(set, 0, line, n, n - 3, fields, NULL, NULL, NULL);
+  free(line);
+  return set->scratch[0].work;
+}
+
+START_TEST(any_template_is_linear_in_the_line) {
+  static const char *const units[] = {" ", "1", "a ", "1 ", "1.1,", "ab", "\"", " x", "e1-"};
+  uint32_t state = 977u * (uint32_t)_i + 1;
+  for (int i = 0; i < 60; i++) {
+    char part[128], text[160];
+    tg_ruleset *set = NULL;
+    random_template(part, &state, 6);
+    snprintf(text, sizeof text, i % 2 == 0 ? "tag%s" : "%stag", part[0] == '^' ? part + 1 : part);
+    for (char *dollar = text; i % 2 != 0 && (dollar = strchr(dollar, '$')) != NULL;) *dollar = 'd';
+    const tg_rule_def def = {.name = "r", .pattern = text, .tag = "tag"};
+    if (tg_ruleset_new(NULL, &def, 1, &set, NULL) != TG_OK) continue;
+    for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
+      const uint64_t few = steps_on(set, units[u], 1000), many = steps_on(set, units[u], 4000);
+      ck_assert_msg(many <= 5 * few + 4000, "'%s' on '%s': %.0f steps for 1000 bytes, %.0f for 4000",
+                    text, units[u], (double)few, (double)many);
+    }
+    tg_ruleset_free(set);
+  }
+}
+END_TEST
+
+static bool stop_at_last(void *ctx) { return --*(int *)ctx == 0; }
+
+/* One line may take long: the hook ends it in the middle, and the records before it are there. */
+START_TEST(a_long_line_can_be_stopped) {
+  enum { SIZE = 1 << 16 };
+  const tg_rule_def def = {.name = "r", .pattern = "abc{a:text}{b:text}{c:text}x", .tag = "abc"};
+  tg_ruleset *set = NULL;
+  tg_reader *reader = NULL;
+  tg_records *records = NULL;
+  int left = 3;
+  const tg_stop stop = {stop_at_last, &left};
+  uint8_t *text = malloc(SIZE);
+  ck_assert_ptr_nonnull(text);
+  memset(text, '1', SIZE);
+  memcpy(text, "abc1x\nabc", 9);
+  text[SIZE - 1] = '\n';
+  ck_assert_int_eq(tg_ruleset_new(NULL, &def, 1, &set, NULL), TG_OK);
+  ck_assert_int_eq(tg_reader_new(NULL, set, NULL, &reader, NULL), TG_OK);
+  tg_reader_stop(reader, &stop);
+  ck_assert_int_eq(tg_reader_feed(reader, text, SIZE, NULL), TG_EINTERRUPTED);
+  ck_assert_int_eq(left, 0);
+  ck_assert_uint_lt(set->scratch[0].work, 3 * (4096 + SIZE)); /* a run of bytes is one step more */
+  tg_reader_stop(reader, NULL);
+  ck_assert_int_eq(tg_reader_finish(reader, &records, NULL), TG_OK);
+  ck_assert_uint_eq(tg_records_count(records), 1);
+  tg_records_free(records);
+  tg_reader_free(reader);
+  tg_ruleset_free(set);
+  free(text);
 }
 END_TEST
 
@@ -421,6 +497,8 @@ int main(void) {
   TCase *tc = tcase_create("match");
   tcase_set_timeout(tc, 60);
   tcase_add_loop_test(tc, a_template_matches_this, 0, LENGTH(cases));
+  tcase_add_loop_test(tc, any_template_is_linear_in_the_line, 0, 4);
+  tcase_add_test(tc, a_long_line_can_be_stopped);
   tcase_add_loop_test(tc, time_is_linear_in_the_line, 0, LENGTH(hard));
   tcase_add_loop_test(tc, the_engine_agrees_with_a_slow_matcher, 0, 4);
   tcase_add_test(tc, a_row_begins_at_the_first_byte_or_the_first_non_blank);

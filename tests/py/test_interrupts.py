@@ -98,6 +98,16 @@ def test_a_reduction():
     assert len(_core.reduce([source])["calls"]) == 39_999
 
 
+def test_one_line_of_16_mib():
+    rule = {"name": "r.slow", "pattern": "abc{a:text}{b:text}{c:text}x", "tag": "abc"}
+    reader = _core.Reader(_core.RuleSet([rule], builtin=False), max_line=MIB << 5)
+    text = b"abc1x\nabc" + b"1" * (MIB << 4) + b"\n"
+    interrupt(lambda: reader.feed(text))
+    with pytest.raises(ValueError, match="takes no more bytes"):
+        reader.feed(b"abc1x\n")
+    assert len(reader.finish()) == 1  # the line before it
+
+
 def test_an_analysis():
     core = handshakes()
     interrupt(lambda: core.axi(0))

@@ -11,6 +11,7 @@
 #include "export.h"
 #include "rule.h"
 #include "status.h"
+#include "stop.h"
 #include "table.h"
 
 #ifdef __cplusplus
@@ -47,6 +48,11 @@ TG_API void tg_reader_free(tg_reader *r);
  * TG_OK, TG_ENOMEM, TG_ELIMIT; after a failure only finish and free are allowed, and finish gives
  * the records so far. */
 TG_API tg_status tg_reader_feed(tg_reader *r, const uint8_t *p, size_t n, tg_error *err);
+
+/* Sets the hook that feed asks inside a line that takes many steps; NULL: never. It must outlive the
+ * feeds that follow. Where it says so feed gives TG_EINTERRUPTED in the middle of the line, and as
+ * after any failure only finish and free are allowed. */
+TG_API void tg_reader_stop(tg_reader *r, const tg_stop *stop);
 
 /* Ends the source and hands over the records, whatever failed before or fails here; the reader
  * stays to be freed. A limit that the last line reaches is no failure. TG_OK; TG_ENOMEM (`*out` is

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/stop.h"
+
+enum { LONGEST_STAMP = 40 };
 
 enum { TG_JOB_GO, TG_JOB_TEXT, TG_JOB_WORD, TG_JOB_BLANKS, TG_JOB_CHOICE, TG_JOB_RESTORE };
 
@@ -29,6 +32,7 @@ void tg_match_scratch_free(tg_scratch *s) {
 tg_status tg_match_begin(tg_match *m, const tg_template *t, tg_scratch *s, const uint8_t *p,
                          size_t n, tg_span *fields) {
   *m = (tg_match){.t = t, .s = s, .p = p, .n = n, .tag_at = SIZE_MAX, .fields = fields};
+  s->asked = s->work;
   if (t->planes > 0) {
     if (n > SIZE_MAX / 2 / t->planes - 64) return TG_EOVERFLOW;
     size_t words = (2 * (size_t)t->planes * (n + 1) + 63) / 64;
@@ -67,9 +71,10 @@ static bool is_level(const uint8_t *line, size_t n, size_t slash) {
 
 /* A kernel's stamp, "[    4.591864]", or its beginning at the end of the line, cutting in. */
 static bool is_stamp(const uint8_t *p, size_t n, size_t pos) {
+  const size_t last = n - pos > LONGEST_STAMP ? pos + LONGEST_STAMP : n;
   size_t dots = 0;
   if (p[pos++] != '[') return false;
-  for (; pos < n && (p[pos] == ' ' || tg_is_digit(p[pos]) || p[pos] == '.'); pos++)
+  for (; pos < last && (p[pos] == ' ' || tg_is_digit(p[pos]) || p[pos] == '.'); pos++)
     dots += p[pos] == '.';
   return pos == n || (p[pos] == ']' && dots == 1);
 }
@@ -106,7 +111,7 @@ static bool push(tg_match *m, tg_job job) {
   tg_scratch *s = m->s;
   if (s->n_jobs == s->cap_jobs) {
     if (tg_reserve(&s->alloc, &s->jobs, &s->cap_jobs, s->n_jobs + 1, sizeof *s->jobs) != TG_OK) {
-      m->nomem = true;
+      m->failed = TG_ENOMEM;
       return false;
     }
   }
@@ -140,18 +145,19 @@ static size_t literal_common(const tg_match *m, uint32_t alt, size_t pos) {
 /* The next place at or after `pos` where the literal `in` begins, SIZE_MAX if there is none. */
 static size_t literal_next(tg_match *m, const tg_inst *text, const tg_inst *in, size_t pos) {
   tg_span *run = text->cache == TG_NO_PLANE ? NULL : &m->s->runs[text->cache];
-  size_t from = pos;
-  if (run != NULL && pos >= run->start && pos < run->end) from = run->end;
+  const bool known = run != NULL && run->end > run->start; /* none begins in [start, end) */
+  const size_t from = known && pos >= run->start && pos < run->end ? run->end : pos;
+  const size_t until = known && from < run->start ? run->start : m->n;
   uint8_t first = m->t->pool[m->t->alts[in->alt].at];
   size_t at = from;
-  for (; at < m->n; at++) {
-    const uint8_t *hit = memchr(m->p + at, first, m->n - at);
-    at = hit == NULL ? m->n : (size_t)(hit - m->p);
-    if (at < m->n && literal_at(m, in->alt, at)) break;
-    if (at == m->n) break;
+  for (; at < until; at++) {
+    const uint8_t *hit = memchr(m->p + at, first, until - at);
+    at = hit == NULL ? until : (size_t)(hit - m->p);
+    if (at == until || literal_at(m, in->alt, at)) break;
   }
-  if (run != NULL) *run = (tg_span){pos, at};
   m->s->work += at - from;
+  if (at == until && until < m->n) at = run->end;
+  if (run != NULL) *run = (tg_span){pos, at};
   return at < m->n ? at : SIZE_MAX;
 }
 
@@ -381,13 +387,24 @@ static bool walk(tg_match *m, cursor cur) {
   }
 }
 
+/* Asks the caller's hook once a line has taken many steps. */
+static bool stops(tg_match *m) {
+  tg_scratch *s = m->s;
+  if (s->stop == NULL || s->work - s->asked < TG_STOP_EVERY) return false;
+  s->asked = s->work;
+  if (!s->stop->asked(s->stop->ctx)) return false;
+  m->failed = TG_EINTERRUPTED;
+  return true;
+}
+
 bool tg_match_at(tg_match *m, size_t start) {
   for (size_t i = 0; i < m->t->n_fields; i++) m->fields[i] = (tg_span){SIZE_MAX, SIZE_MAX};
   m->s->n_jobs = 0;
   m->tag_pos = SIZE_MAX;
   m->start = start;
+  if (stops(m)) return false;
   if (walk(m, (cursor){start, 0, false})) return true;
-  while (m->s->n_jobs > 0 && !m->nomem) {
+  while (m->s->n_jobs > 0 && m->failed == TG_OK && !stops(m)) {
     tg_job job = m->s->jobs[--m->s->n_jobs];
     cursor cur;
     if (resume(m, &job, &cur) && walk(m, cur)) return true;
@@ -435,7 +452,7 @@ bool tg_match_tag(tg_match *m, size_t from, size_t tag_at) {
   }
   if (t->inst[0].op == TG_OP_TEXT) return tg_match_at(m, from);
   m->roams = true;
-  for (size_t start = from; start <= tag_at && !m->nomem; start++) {
+  for (size_t start = from; start <= tag_at && m->failed == TG_OK; start++) {
     if (may_start(m, start) && tg_match_at(m, start)) return true;
   }
   return false;
@@ -445,7 +462,7 @@ bool tg_match_line(tg_match *m, const size_t *tags, size_t n_tags) {
   const tg_template *t = m->t;
   if (n_tags == 0) return false;
   if (t->lead != SIZE_MAX) {
-    for (size_t i = 0; i < n_tags && !m->nomem; i++) {
+    for (size_t i = 0; i < n_tags && m->failed == TG_OK; i++) {
       if (tg_match_tag(m, 0, tags[i])) return true;
     }
     return false;
@@ -456,7 +473,7 @@ bool tg_match_line(tg_match *m, const size_t *tags, size_t n_tags) {
   }
   if (t->inst[0].op == TG_OP_TEXT) return tg_match_at(m, 0);
   m->roams = true;
-  for (size_t start = 0; start <= tags[n_tags - 1] && !m->nomem; start++) {
+  for (size_t start = 0; start <= tags[n_tags - 1] && m->failed == TG_OK; start++) {
     if (may_start(m, start) && tg_match_at(m, start)) return true;
   }
   return false;
@@ -472,7 +489,7 @@ bool tg_match_row(tg_match *m) {
     bool again = (i > 0 && starts[i] == starts[i - 1]) || (i > 1 && starts[i] <= starts[1]);
     if (m->t->begin && (i == 1 || i == 3)) again = true;
     if (!again && tg_match_at(m, starts[i])) return true;
-    if (m->nomem) return false;
+    if (m->failed != TG_OK) return false;
   }
   return false;
 }

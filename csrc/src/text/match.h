@@ -3,6 +3,7 @@
 #define TICKGAUGE_TEXT_MATCH_H
 
 #include "template.h"
+#include "tickgauge/stop.h"
 
 typedef struct tg_job {
   size_t pos, aux;
@@ -20,6 +21,8 @@ typedef struct tg_scratch {
   size_t cap_runs;
   tg_job *jobs;
   size_t n_jobs, cap_jobs;
+  const tg_stop *stop; /* asked inside a line that takes many steps; NULL: never */
+  uint64_t asked;      /* the work when it was asked last */
   uint64_t work; /* instructions run and bytes looked at in runs: the tests bound it */
 } tg_scratch;
 
@@ -41,7 +44,7 @@ typedef struct tg_match {
   size_t reach;   /* of the nearest miss: bytes from its start */
   bool roams;     /* any place may be the start */
   bool near_edge; /* the nearest miss is a number that touches something */
-  bool nomem;
+  tg_status failed; /* TG_ENOMEM, TG_EINTERRUPTED: the tries are over */
 } tg_match;
 
 /* Prepares the tries of `t` on [p, p+n); `fields` has room for the kept fields.
@@ -50,7 +53,7 @@ tg_status tg_match_begin(tg_match *m, const tg_template *t, tg_scratch *s, const
                          size_t n, tg_span *fields);
 
 /* Tries the template from `start` on. True: start, end, tag_pos and fields are set. False: not
- * here, or out of memory (`nomem`). */
+ * here, or `failed`. */
 bool tg_match_at(tg_match *m, size_t start);
 
 /* The first match with its tag on `tag_at` and its start not before `from`. */

@@ -23,10 +23,12 @@ static bool in_class(tg_class c, uint8_t b) {
 size_t tg_run_end(tg_match *m, uint32_t slot, tg_class c, size_t pos) {
   tg_span *run = slot == TG_NO_PLANE ? NULL : &m->s->runs[slot];
   if (run != NULL && pos >= run->start && pos < run->end) return run->end;
+  const bool known = run != NULL && run->end > run->start;
   size_t end = pos;
-  while (end < m->n && in_class(c, m->p[end])) end++;
-  if (run != NULL) *run = (tg_span){pos, end};
+  while (end < m->n && !(known && end == run->start) && in_class(c, m->p[end])) end++;
   m->s->work += end - pos;
+  if (known && end == run->start) end = run->end; /* the run goes on as was seen before */
+  if (run != NULL) *run = (tg_span){pos, end};
   return end;
 }
 

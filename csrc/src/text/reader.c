@@ -170,6 +170,10 @@ static tg_status reader_failed(tg_reader *r, tg_status status, tg_error *err) {
                  (unsigned long long)r->out->n_order);
 }
 
+void tg_reader_stop(tg_reader *r, const tg_stop *stop) {
+  for (size_t i = 0; i < r->rules->n_scratch; i++) r->rules->scratch[i].stop = stop;
+}
+
 tg_status tg_reader_feed(tg_reader *r, const uint8_t *p, size_t n, tg_error *err) {
   if (r->finished || r->failed != TG_OK) {
     return tg_fail(err, TG_EINVAL, r->offset, 0, "the reader takes no more bytes");

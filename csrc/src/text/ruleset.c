@@ -430,7 +430,7 @@ tg_status tg_ruleset_match(tg_ruleset *set, size_t rule, const uint8_t *p, size_
   tg_status status = tg_match_begin(&m, r->t, &set->scratch[0], p, n, fields);
   if (status != TG_OK) return status;
   bool found = r->tag == TG_NOT ? tg_match_row(&m) : tg_match_tag(&m, 0, tag_at);
-  if (m.nomem) return TG_ENOMEM;
+  if (m.failed != TG_OK) return m.failed;
   if (near != NULL) *near = m.near;
   if (!found) return TG_ESYNTAX;
   if (start != NULL) *start = m.start;

@@ -21,7 +21,7 @@ static tg_status try_row(tg_reader *r, const tg_template *t, const tg_line *line
   if (status != TG_OK) return status;
   m->line_at = tg_prefix_length(r->prefix, line->p, line->n);
   *found = tg_match_row(m);
-  return m->nomem ? TG_ENOMEM : TG_OK;
+  return m->failed;
 }
 
 static tg_status section_misfit(tg_reader *r, const tg_line *line, const tg_trouble *nearest) {

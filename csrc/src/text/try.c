@@ -93,7 +93,7 @@ static tg_status try_first(tg_reader *r, const tg_line *line, size_t rule, const
   if (status != TG_OK) return status;
   m.line_at = it->t->begin ? tg_prefix_length(r->prefix, line->p, line->n) : 0;
   bool found = tg_match_line(&m, r->places, r->n_places);
-  if (m.nomem) return TG_ENOMEM;
+  if (m.failed != TG_OK) return m.failed;
   if (found) return take_record(r, line, rule, &m, commit, out);
   return note_miss(r, line, rule, &m);
 }
@@ -113,7 +113,7 @@ static tg_status begin_group(tg_reader *r, const tg_line *line, const tg_tag *ta
 /* Which rule of the group matches with its tag on `at`: TG_NOT for none, then `*worst` is the
  * rule that came nearest. */
 static size_t group_at(tg_reader *r, const tg_line *line, const tg_tag *tag, size_t from,
-                          size_t at, size_t *worst, bool *nomem) {
+                          size_t at, size_t *worst, tg_status *status) {
   *worst = TG_NOT;
   for (size_t k = 0; k < tag->n_rules; k++) {
     tg_match *m = &r->match[k];
@@ -122,7 +122,8 @@ static size_t group_at(tg_reader *r, const tg_line *line, const tg_tag *tag, siz
     m->reach = 0;
     m->near_edge = false;
     if (tg_match_tag(m, from, at)) return k;
-    *nomem = *nomem || m->nomem || note_miss(r, line, tag->rules[k], m) != TG_OK;
+    if (m->failed == TG_OK) m->failed = note_miss(r, line, tag->rules[k], m);
+    if (m->failed != TG_OK) *status = m->failed;
     if (m->near.expected != NULL &&
         (*worst == TG_NOT || m->reach > r->match[*worst].reach))
       *worst = k;
@@ -192,7 +193,6 @@ static tg_status try_all(tg_reader *r, const tg_line *line, size_t tag_index,
   const tg_tag *tag = &r->rules->tags[tag_index];
   size_t behind = 0; /* the occurrence before this one */
   size_t next = 0;
-  bool nomem = false;
   r->n_fresh = 0;
   tg_status status = collect_places(r, tag_index, hits, n_hits);
   if (status == TG_OK) status = begin_group(r, line, tag);
@@ -202,8 +202,8 @@ static tg_status try_all(tg_reader *r, const tg_line *line, size_t tag_index,
     size_t to = SIZE_MAX;
     size_t worst;
     if (!free_around(r, at, &next, &from, &to)) continue;
-    size_t k = group_at(r, line, tag, from, at, &worst, &nomem);
-    if (nomem) return TG_ENOMEM;
+    size_t k = group_at(r, line, tag, from, at, &worst, &status);
+    if (status != TG_OK) return status;
     behind = at + 1;
     if (k == TG_NOT) {
       if (tag->hard) status = keep_missed(r, line, tag, at, worst);
