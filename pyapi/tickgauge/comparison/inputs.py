@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .._core import codes
 from ..errors import NotEnoughData
-from ..frame.distinct import distinct_rows
 from ..frame.frame import Frame
 from ..reading.read import read_side
 from ..sources.digest import Digest
@@ -79,7 +79,7 @@ def _digest(info: Any) -> Digest | str:
 
 
 def _boots_per_source(side: Side, n: int) -> list[int]:
-    first, _ = distinct_rows([side.source, side.boot])
+    _, first = codes([side.source, side.boot])
     known = side.source[first]
     counts: list[int] = np.bincount(known[(known >= 0) & (known < n)], minlength=n).tolist()
     return counts

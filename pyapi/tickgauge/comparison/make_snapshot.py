@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from .._core import fold_counts
+from .._core import codes, count_groups, samples
 from ..errors import NotEnoughData
-from ..frame.distinct import distinct_rows, order_of
 from ..limits import LIMITS, Limits
 from ..sources.digest import Digest
 from .inputs import load_any, side_of
@@ -22,21 +20,12 @@ from .snapshot import BOOT, Snapshot, key_dict, place
 __all__ = ["snapshot"]
 
 
-def _unit_rows(
-    side: Side, rows: np.ndarray[Any, Any], blocks: bool, distinct: int
-) -> dict[str, Any]:
-    """One key in one boot and run."""
+def _by_block(side: Side, rows: np.ndarray[Any, Any]) -> dict[str, Any]:
+    """The readings of interchangeable cpus in one boot and run, block by block."""
     value = side.value[rows]
-    if blocks:
-        order = np.lexsort((value, side.block[rows]))
-        block = np.unique(side.block[rows], return_inverse=True)[1][order]
-        return {"block": block.tolist(), "value": value[order].tolist()}
-    weight = np.ones(len(rows), "u8") if side.weight is None else side.weight[rows]
-    value, count, folded = fold_counts(value, weight, min(distinct, (1 << 32) - 1))
-    out = {"value": value.tolist(), "count": count.tolist()}
-    if folded:
-        out["folded"] = True
-    return out
+    block, _ = codes([side.block[rows]])
+    order = np.lexsort((value, block))
+    return {"block": block[order].tolist(), "value": value[order].tolist()}
 
 
 def snapshot(*sources: Any, exchange: Any = None, limits: Limits | None = None) -> Snapshot:
@@ -86,26 +75,41 @@ def _flat(sources: Iterable[Any]) -> list[Any]:
 
 
 def _of_side(side: Side, exchange: Any, distinct: int) -> Snapshot:
-    pairs, _ = distinct_rows([side.source, side.boot])
+    _, pairs = codes([side.source, side.boot])
     boots: dict[int, list[int]] = {}
     for s, b in zip(side.source[pairs].tolist(), side.boot[pairs].tolist(), strict=True):
         boots.setdefault(s, []).append(b)
     used = list(boots)
     digests = _digests(side, used)
     place_of = {s: {b: i for i, b in enumerate(found)} for s, found in boots.items()}
-    entries: dict[Key, list[dict[str, Any]]] = {}
-    first, unit_of = distinct_rows([side.key, side.source, side.boot, side.run])
-    order = order_of(unit_of)
-    ends = np.cumsum(np.bincount(unit_of, minlength=len(first))).tolist()
+    unit_of, first = codes([side.key, side.source, side.boot, side.run])
+    one = np.zeros(len(unit_of), "u4")
+    value, weight, row, _, start, _ = samples(
+        one, unit_of, side.value, side.weight, n_keys=1, n_units=len(first)
+    )
     ids = np.stack([side.key, side.source, side.boot, side.run], 1)[first].tolist()
-    for (a, b), (k, s, boot, run) in zip(pairwise([0, *ends]), ids, strict=True):
-        key = side.keys[k]
-        blocks = class_of(key, exchange) != "none" and side.weight is None
-        unit = _unit_rows(side, order[a:b], blocks, distinct)
+    apart = [side.weight is None and class_of(key, exchange) != "none" for key in side.keys]
+    values, counts, ends, folded = (
+        column.tolist()
+        for column in count_groups(value, weight, start, min(distinct, (1 << 32) - 1))
+    )
+    entries: dict[int, list[dict[str, Any]]] = {}
+    for n, (k, s, boot, run) in enumerate(ids):
+        unit: dict[str, Any]
+        if apart[k]:
+            unit = _by_block(side, row[start[n] : start[n + 1]])
+        else:
+            here = slice(ends[n], ends[n + 1])
+            unit = {"value": values[here], "count": counts[here]}
+            if folded[n]:
+                unit["folded"] = True
         unit |= {"source": digests[s], "boot": place_of[s][boot]}
         if run >= 0:
             unit["run"] = run
-        entries.setdefault(key, []).append(unit)
+        entries.setdefault(k, []).append(unit)
+    of_key: dict[Key, list[dict[str, Any]]] = {}
+    for k, units in entries.items():
+        of_key.setdefault(side.keys[k], []).extend(units)
     heads = [
         {
             "digest": digests[s],
@@ -116,7 +120,7 @@ def _of_side(side: Side, exchange: Any, distinct: int) -> Snapshot:
     ]
     keys = [
         {**key_dict(key), "units": sorted(units, key=place)}
-        for key, units in sorted(entries.items(), key=lambda item: sorting(item[0]))
+        for key, units in sorted(of_key.items(), key=lambda item: sorting(item[0]))
     ]
     return Snapshot(sorted(heads, key=lambda h: str(h["digest"])), keys)
 

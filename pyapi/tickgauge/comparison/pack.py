@@ -8,8 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..frame.distinct import distinct_rows, order_of
-from .side import EXCHANGES, I64, U64, Key, Side, codes_of
+from .._core import codes, samples
+from .side import EXCHANGES, I64, U32, U64, Key, Side
+
+#: A packed key or place that is none.
+NONE = np.uint32(0xFFFFFFFF)
 
 __all__ = ["Group", "Packed", "class_of", "groups_of", "pack"]
 
@@ -47,8 +50,8 @@ class Packed:
     keys: dict[tuple[Any, ...], int]
     shown: list[Key]
     rank: list[tuple[int, int] | None]
-    fk: I64
-    unit: I64
+    fk: U32
+    unit: U32
     value: I64
     weight: U64 | None
     matrices: dict[Group, tuple[list[tuple[Any, ...]], I64]]
@@ -61,21 +64,15 @@ class Packed:
         self, order: Sequence[int | None], num: U64, den: U64, resolution: U64
     ) -> tuple[I64, U64 | None, U64, U64, U64, U64, U64]:
         """The arrays of the core for the packed keys `order` (None = no units)."""
-        place = np.full(len(self.shown) + 1, -1, "i8")
+        place = np.full(len(self.shown) + 1, NONE, "u4")
         for i, k in enumerate(order):
             if k is not None:
                 place[k] = i
-        target = place[self.fk]
-        keep = np.flatnonzero(target >= 0)
-        key, unit = target[keep], self.unit[keep]
-        one_of, group = distinct_rows([key, unit])
-        rows = keep[order_of(group)]
-        size = np.bincount(group, minlength=len(one_of))
-        unit_start = np.concatenate([[0], np.cumsum(size)]).astype("u8")
-        per_key = np.bincount(key[one_of], minlength=len(order))
-        key_start = np.concatenate([[0], np.cumsum(per_key)]).astype("u8")
-        weight = None if self.weight is None else self.weight[rows]
-        return self.value[rows], weight, unit_start, key_start, num, den, resolution
+        value, weight, _, key_start, unit_start, _ = samples(
+            place[self.fk], self.unit, self.value, self.weight,
+            n_keys=len(order), n_units=self.units,
+        )  # fmt: skip
+        return value, weight, unit_start, key_start, num, den, resolution
 
 
 def class_of(key: Key, exchange: Any) -> str:
@@ -114,14 +111,14 @@ def pack(side: Side, unit: str, exchange: Any = None) -> Packed:
     """Sort a side's readings into packed keys; ranks take the place of exchanged cpus."""
     if unit == "reading" or (unit == "run" and bool((side.run < 0).any())):
         side = side.spread()
-    units = side.unit_ids(unit)
+    units, n_units = side.unit_ids(unit)
     groups = groups_of(side.keys, exchange)
-    out = Packed({}, [], [], np.zeros(0, "i8"), units, side.value, side.weight, {}, {}, [], 0)
-    out.units = int(np.count_nonzero(np.bincount(units))) if len(units) else 0
+    none = np.zeros(0, "u4")
+    out = Packed({}, [], [], none, units, side.value, side.weight, {}, {}, [], n_units)
     group_of = np.full(max(1, len(side.keys)), -1, "i8")
     for g, members in enumerate(groups.values()):
         group_of[members] = g
-    single = np.full(max(1, len(side.keys)), -1, "i8")
+    single = np.full(max(1, len(side.keys)), NONE, "u4")
     for i, key in enumerate(side.keys):
         if group_of[i] >= 0:
             continue
@@ -137,14 +134,14 @@ def pack(side: Side, unit: str, exchange: Any = None) -> Packed:
         single[i] = out.keys[key.identity] = len(out.shown)
         out.shown.append(key)
         out.rank.append(None)
-    out.fk = single[side.key] if len(side.value) else np.zeros(0, "i8")
+    out.fk = single[side.key] if len(side.value) else none
     if groups:
         apart = _of_one_scale(side.keys, groups, group_of)
         _rank(side, out, list(groups), groups, group_of)
         for identity in out.keys:
             if identity[-4:-3] == ("rank",) and (why := apart.get((identity[:-4], identity[-3]))):
                 out.clashes[identity] = why
-    out.fk = np.where(out.fk < 0, len(out.shown), out.fk)
+    out.fk[out.fk == NONE] = len(out.shown)
     return out
 
 
@@ -185,17 +182,15 @@ def _rank(
     """Replace exchanged cpus by ranks: the values of each block, sorted."""
     rows = np.flatnonzero(group_of[side.key] >= 0)
     g = group_of[side.key[rows]]
-    block = codes_of([side.source[rows], side.boot[rows], side.run[rows], side.block[rows]])
-    order = np.lexsort((side.value[rows], block, g))
-    rows, g, block = rows[order], g[order], block[order]
-    new = np.ones(len(rows), "?")
-    new[1:] = (g[1:] != g[:-1]) | (block[1:] != block[:-1])
-    first = np.flatnonzero(new)
-    size = np.diff(np.append(first, len(rows)))
-    segment = np.cumsum(new) - 1
-    rank = np.arange(len(rows)) - first[segment]
+    blocks = [column[rows] for column in (side.source, side.boot, side.run, side.block)]
+    block, first_of = codes([g, *blocks])
+    rows = rows[np.lexsort((side.value[rows], block))]
+    size = np.bincount(block, minlength=len(first_of))
+    first = np.cumsum(size) - size
+    edges = np.searchsorted(g[first_of], np.arange(len(names) + 1)).tolist()  # blocks of groups
     for number, group in enumerate(names):
-        sizes = size[g[first] == number]
+        mine = slice(*edges[number : number + 2])
+        sizes = size[mine]
         if len(sizes) == 0:
             continue
         counts = np.bincount(sizes)
@@ -213,26 +208,24 @@ def _rank(
             out.keys[(*group.subject, "rank", group.cluster, r, full)] = len(out.shown)
             out.shown.append(key)
             out.rank.append((r, full))
-        here = (g == number) & (size[segment] == full)
-        out.fk[rows[here]] = base + rank[here]
-        out.matrices[group] = _matrix(side, out.unit, rows[here], segment[here], full)
+        whole = rows[first[mine][sizes == full][:, None] + np.arange(full)]
+        out.fk[whole] = np.arange(base, base + full)
+        out.matrices[group] = _matrix(side, out.unit, whole)
 
 
-def _matrix(
-    side: Side, units: I64, rows: I64, segment: I64, full: int
-) -> tuple[list[tuple[Any, ...]], I64]:
+def _matrix(side: Side, units: U32, blocks: I64) -> tuple[list[tuple[Any, ...]], I64]:
     """The first block of each unit as a row, cpus in the order of their identity."""
-    segments, start = np.unique(segment, return_index=True)
-    _, first = np.unique(units[rows[start]], return_index=True)
-    keep = np.isin(segment, segments[np.sort(first)])
-    part = rows[keep]
-    label = {k: side.keys[k].where for k in np.unique(side.key[part]).tolist()}
-    position = {w: i for i, w in enumerate(sorted(set(label.values()), key=str))}
-    if len(position) != full:  # cpus differ from block to block: no common order
-        return [], np.zeros((0, full), "i8")
-    column = np.array([position[label[k]] for k in side.key[part].tolist()], "i8")
-    order = np.lexsort((column, segment[keep]))
-    values: I64 = side.value[part][order].reshape(-1, full)
+    _, first = np.unique(units[blocks[:, 0]], return_index=True)
+    part = blocks[np.sort(first)]
+    keys = side.key[part]
+    used = np.flatnonzero(np.bincount(keys.reshape(-1))).tolist()
+    position = {w: i for i, w in enumerate(sorted({side.keys[k].where for k in used}, key=str))}
+    if len(position) != blocks.shape[1]:  # cpus differ from block to block: no common order
+        return [], np.zeros((0, blocks.shape[1]), "i8")
+    place = np.zeros(len(side.keys), "i8")
+    place[used] = [position[side.keys[k].where] for k in used]
+    order = np.argsort(place[keys], axis=1, kind="stable")
+    values: I64 = np.take_along_axis(side.value[part], order, axis=1)
     return list(position), values
 
 

@@ -16,17 +16,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .._core import codes
 from ..errors import UnknownName
-from ..frame.distinct import distinct_rows
 from ..frame.frame import Frame
 from ..frame.readings import NO_END, counts_of, widths_of
 from ..rules.formats import observation_of
 from ..sources.digest import comparable
 from ..units import scale_of
 
-__all__ = ["Key", "Side", "codes_of", "merged", "pooled", "shared_sources", "sorting"]
+__all__ = ["Key", "Side", "merged", "pooled", "shared_sources", "sorting"]
 
 I64 = npt.NDArray[np.int64]
+U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 
 UNITS = ("boot", "run", "reading")
@@ -203,15 +204,16 @@ class Side:
         used = {key.observed for key, n in zip(self.keys, counts.tolist(), strict=True) if n}
         return "boot" if not used or "boot" in used else "run"
 
-    def unit_ids(self, unit: str) -> I64:
-        """A number for each reading that says which unit it belongs to, in order of the side."""
+    def unit_ids(self, unit: str) -> tuple[U32, int]:
+        """A number for each reading that says which unit it belongs to, in order; how many."""
         each = np.arange(len(self.value), dtype="i8")
         if unit == "reading":
-            return each
-        if unit == "boot":
-            return codes_of([self.source, self.boot])
-        alone = np.where(self.run < 0, each, -1)  # no run is stated: a reading is one
-        return codes_of([self.source, self.boot, self.run, alone])
+            return each.astype("u4"), len(each)
+        columns = [self.source, self.boot]
+        if unit == "run":  # no run is stated: a reading is one
+            columns += [self.run, np.where(self.run < 0, each, -1)]
+        code, first = codes(columns)
+        return code, len(first)
 
     def part(self, boots: Sequence[int], name: str = "") -> Side:
         """The side of the given boots only."""
@@ -249,9 +251,9 @@ class Side:
 
     def used(self) -> Side:
         """The side without the keys that have no reading."""
-        first, codes = distinct_rows([self.key])
+        code, first = codes([self.key])
         keys = [self.keys[k] for k in self.key[first].tolist()]
-        return replace(self, keys=keys, key=codes)
+        return replace(self, keys=keys, key=code.astype("i8"))
 
     def of_board(self, board: str | None) -> Side:
         """The boots of one platform; all where `board` is None.
@@ -291,11 +293,6 @@ class Side:
         return {boot[what] for boot in self.boots if boot.get(what)}
 
 
-def codes_of(columns: Sequence[I64]) -> I64:
-    """One dense code per distinct row of the columns, ordered as the rows are."""
-    return distinct_rows(columns)[1]
-
-
 def merged(sides: Sequence[Side], name: str = "") -> Side:
     """Several sides as one: boots and sources below each other, equal keys made one."""
     if len(sides) == 1:
@@ -306,10 +303,10 @@ def merged(sides: Sequence[Side], name: str = "") -> Side:
     boots: list[dict[str, Any]] = []
     sources: list[dict[str, Any]] = []
     for side in sides:
-        codes = np.array([place.setdefault(k, len(place)) for k in side.keys] or [0], "i8")
+        number = np.array([place.setdefault(k, len(place)) for k in side.keys] or [0], "i8")
         boot = np.where(side.boot >= 0, side.boot + len(boots), -1)
         source = np.where(side.source >= 0, side.source + len(sources), -1)
-        parts = (codes[side.key], source, boot, side.run, side.block, side.value)
+        parts = (number[side.key], source, boot, side.run, side.block, side.value)
         for column, part in zip(columns, parts, strict=True):
             column.append(part)
         weights.append(side.weight if side.weight is not None else np.ones(len(side.value), "u8"))

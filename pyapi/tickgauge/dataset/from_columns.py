@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._core import codes
 from ..errors import InputError
-from ..frame.distinct import distinct_rows
 from ..frame.frame import Column, Frame
 from ..rules.formats import observation_of
 from ..sources.digest import Digest
@@ -20,6 +20,8 @@ from .dataset import Dataset, Part, SourceInfo
 __all__ = ["from_columns"]
 
 _TEXTS = ("format", "test", "metric", "operation", "place", "labels", "unit", "exchange")
+#: A missing id, for the core.
+NONE = np.uint32(0xFFFFFFFF)
 _NUMBERS = ("cluster", "core", "cpu")
 
 
@@ -213,16 +215,16 @@ def _label_column(labels: Any, n: int) -> Column:
     if not labels:
         return _worded("labels", np.zeros(n, "u4"), [None])
     coded = [(name, *_coded(name, labels[name], n)) for name in sorted(labels)]
-    first, code = distinct_rows([one for _, one, _ in coded])
+    code, first = codes([one for _, one, _ in coded])
     texts = [" ".join(f"{k}={items[one[i]]}" for k, one, items in coded) for i in first]
-    return _worded("labels", code.astype("u4"), texts)
+    return _worded("labels", code, texts)
 
 
 def _factorised(columns: list[Column], n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The number of each row's key in order of first use, and the first row of each key."""
-    first, code = distinct_rows(
+    code, first = codes(
         [
-            column.data if column.valid is None else np.where(column.valid, column.data, -1)
+            column.data if column.valid is None else np.where(column.valid, column.data, NONE)
             for column in columns
         ]
     )
@@ -256,8 +258,12 @@ def _boots(boot: npt.ArrayLike | None, n: int, hz: int | None) -> tuple[Frame, n
     ids = np.zeros(n, "i8") if boot is None else _integers(boot, "boot")
     if len(ids) != n:
         raise InputError(f"boot has {len(ids)} values, value has {n}")
-    first, rows = distinct_rows([ids])
-    m = len(first)
+    if n and ids.min() < 0:
+        distinct, back = np.unique(ids, return_inverse=True)
+        rows, m = back.reshape(-1).astype("u4"), len(distinct)
+    else:
+        rows, first = codes([ids])
+        m = len(first)
     none = np.zeros(m, "?")
     texts = ("reason", "chain", "version", "platform", "build", "built")
     return (
@@ -272,5 +278,5 @@ def _boots(boot: npt.ArrayLike | None, n: int, hz: int | None) -> tuple[Frame, n
             ],
             "boots",
         ),
-        rows.astype("u4"),
+        rows,
     )
