@@ -105,7 +105,9 @@ def test_styles(tree: Path, log: Path, style: str, capfd: pytest.CaptureFixture[
 
 
 def test_json(tree: Path, log: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = _run(capfd, "table", tree / "juno" / "previous", log, "--format", "json")
+    code, out, _ = _run(
+        capfd, "table", tree / "juno" / "previous", log, "--format", "json", "--summary"
+    )
     document = json.loads(out)
     assert code == 0 and document["schema"] == "tickgauge" and len(document["rows"]) == 96
     assert {row["row"] for row in document["summary"]} == {"base", "step", "min", "max"}
@@ -130,7 +132,7 @@ def test_the_release_step(tree: Path, log: Path, capfd: pytest.CaptureFixture[st
     assert _files(base / "previous") == _files(old)
     after = _files(base)
     assert sorted(after) == sorted(before)
-    line = after["current/test_rt_instr_cpu_off_serial.csv"].splitlines()[0]
+    line = after["current/test_rt_instr_cpu_off_serial.csv"].splitlines()[4]  # as on the console
     assert line.startswith('"0","0","267200') and line.endswith('"168140"')  # by cpu: no change
     assert _run(capfd, "audit", base)[0] == 0  # every printed change is right
     for again in (old, base / "current"):  # run twice it is as run once
@@ -178,7 +180,7 @@ def test_a_former_release_that_is_not_current_is_refused(
     assert _files(base) == before
 
 
-@pytest.mark.parametrize("style", ["rst", "md", "html"])
+@pytest.mark.parametrize("style", ["md", "html"])
 def test_a_data_folder_holds_csv_only(
     tree: Path, log: Path, style: str, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -337,7 +337,7 @@ def test_join_row_reproduces_the_wrong_pages(tree: Path) -> None:
 def test_ladder_of_juno_v2_15(tree: Path) -> None:
     # sorted 104540 250160 395020 540660 685280 830900: a = 104.7 us, b = 145.2 us per rank
     new, old = (Side.of_release(r) for r in read_published(tree / "juno"))
-    tables = build(join(old, new), threshold=None)
+    tables = build(join(old, new), threshold=None, summary=True)
     summary = {row[0]: row for row in tables["cpu_susp_parallel"].summary}
     assert summary["base"][2].startswith("1047") and summary["step"][2].startswith("1452")
     assert summary["base"][3] == "-"
@@ -352,6 +352,8 @@ def test_block_figures_exact() -> None:
     assert block_figures([], "all") == {}
     # T11: old 24 36 48 60, new 72 28 42 57 -> OLS 27.7 and 14.7
     assert block_figures([72, 28, 42, 57], "all")["base"] == 28
+    # a line that begins below 0 is no time of a first cpu: 0 0 0 100 has a = -20, b = 30
+    assert block_figures([0, 0, 0, 100], "all") == {"min": 0, "max": 100}
 
 
 def test_exchange_classes() -> None:

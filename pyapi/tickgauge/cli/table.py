@@ -6,9 +6,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, NotEnoughData
 from ..frame.answer import Answer
 from ..frame.grid import Grid
+from ..tfa.api import tables
+from ..tfa.inputs import one_side
+from ..tfa.install import install
+from ..tfa.tables import ReleaseTables
 from . import common
 from .inputs import add_limit_option, limit_arguments
 
@@ -49,8 +53,14 @@ def add(subparsers: Any) -> None:
         "--stat", choices=("median-low",), help="over the boots of NEW: a value that occurred"
     )
     group.add_argument(
-        "--anyway", action="store_true", help="also where platform, clock or build type differ"
-    )
+        "--anyway", action="store_true",
+        help="also where platform, clock or build type differ, a test failed or hung, or a cpu is "
+        "missing; such tables are marked",
+    )  # fmt: skip
+    group.add_argument(
+        "--summary", action="store_true",
+        help="rows over all cpus of a parallel test: base and step of the lock ladder, min, max",
+    )  # fmt: skip
     group.add_argument(
         "--into", metavar="DIR",
         help="the release step: DIR/current becomes DIR/previous, the new tables DIR/current",
@@ -74,7 +84,6 @@ def _threshold(text: str) -> float | None:
 
 def _same(args: argparse.Namespace, what: Any, current: Path, **which: Any) -> bool:
     """Whether a side holds the values of DIR/current."""
-    from ..tfa.inputs import one_side
 
     def cells(what: Any, **options: Any) -> dict[tuple[str, str], dict[str, int]]:
         side = one_side(what, platform=args.platform, **limit_arguments(args), **options)
@@ -87,36 +96,48 @@ def _same(args: argparse.Namespace, what: Any, current: Path, **which: Any) -> b
     return cells(what, clock=args.clock, stat=args.stat, **which) == cells(str(current))
 
 
-def _into(args: argparse.Namespace, made: Any) -> int:
+def _into(args: argparse.Namespace, made: ReleaseTables) -> int:
     """The release step; nothing where the folder holds NEW already, so that twice is as once."""
-    from ..tfa.install import install
-
     current = Path(args.into) / "current"
-    if current.is_dir() and any(current.iterdir()) and not args.anyway:
+
+    def wanted() -> bool:
+        if not any(current.iterdir()) or args.anyway:
+            return True
         if _same(args, args.new, current, boot=args.boot):
             common.say(f"{current}: holds the values of NEW already, nothing to do")
-            return common.DONE
+            return False
         if not _same(args, args.old, current):
             raise InputError(
                 f"OLD is not what {current} holds: the release step moves that folder "
                 "(--anyway does it all the same)"
             )
-    for line in install(args.into, made.to_csv()):
+        return True
+
+    for line in install(args.into, made.to_csv(), wanted):
         common.say(line)
     for note in made.notes:
         common.say(note)
+    if args.style == "rst":
+        common.emit(args, made.to_page(f"data/{Path(args.into).resolve().name}"))
     return common.DONE
+
+
+def _check_faults(made: ReleaseTables) -> None:
+    """Refuse tables that a maintainer would not publish if he read the log."""
+    if made.faults:
+        raise NotEnoughData(
+            f"{made.new} is not to be published: {'; '.join(made.faults)} (--anyway makes the "
+            "tables all the same, and marks them)"
+        )
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the verb."""
-    from ..tfa.api import tables
-
     style = args.style or _STYLES.get(args.format, "text")
-    if args.into is not None and style in ("rst", "md", "html"):
+    if args.into is not None and style in ("md", "html"):
         raise InputError(
             f"--into writes the CSV files of a data folder, which have no captions: --style "
-            f"{style} goes to standard output or -o FILE"
+            f"{style} goes to standard output or -o FILE, --style rst gives the page's directives"
         )
     made = tables(
         args.old,
@@ -131,8 +152,11 @@ def run(args: argparse.Namespace) -> int:
         platform=args.platform,
         clock=args.clock,
         anyway=args.anyway,
+        summary=args.summary,
         **limit_arguments(args),
     )
+    if not args.anyway and (args.into is not None or args.style is not None):
+        _check_faults(made)
     if args.into is not None:
         return _into(args, made)
     if args.style is None and args.format == "json":

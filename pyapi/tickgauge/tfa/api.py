@@ -29,6 +29,7 @@ def tables(
     platform: str | None = None,
     clock: int | float | str | None = None,
     anyway: bool = False,
+    summary: bool = False,
     max_line: int = 0,
     limits: Limits | None = None,
 ) -> ReleaseTables:
@@ -55,23 +56,27 @@ def tables(
         As for `read`, for both sides.
     anyway : bool
         Compare sides that differ in platform, clock or build type.
+    summary : bool
+        Add rows over all cpus to parallel tests: ``base`` and ``step`` (least squares through the
+        sorted values), ``min`` and ``max``; which cpu waits there is the order of locks.
 
     Returns
     -------
     ReleaseTables
+        Its ``faults`` say why the tables of `new` should not be published: a test that failed,
+        hung, or lacks a cpu.
 
     Raises
     ------
     NotComparableError
         The sides differ, or the labels of a side do not say which cpu they mean.
     InputError
-        `new` has several boots and neither `boot` nor `stat` is given.
+        `new` has several boots and neither `boot` nor `stat` is given, or a console was not read
+        to its end.
 
     Notes
     -----
-    Change: ``100*(new-old)/old`` in binary64 from the numbers as the page prints them; parallel
-    tests have rows ``base`` and ``step`` (least squares through the sorted values), ``min`` and
-    ``max`` over the block, because which cpu waits there is the order of locks.
+    Change: ``(new-old)/old`` in binary64 from the numbers as the page prints them.
     """
     how: dict[str, Any] = {
         "stat": stat, "platform": platform, "clock": clock, "max_line": max_line, "limits": limits,
@@ -79,7 +84,9 @@ def tables(
     first = one_side(old, **how)
     second = one_side(new, boot=boot, **how)
     joined = join_sides(first, second, join, anyway=anyway)
-    return build(joined, release=release, commit=commit, threshold=threshold, unit=unit)
+    return build(
+        joined, release=release, commit=commit, threshold=threshold, unit=unit, summary=summary
+    )
 
 
 def audit(*sources: Any, platform: str | None = None) -> auditing.Audit:

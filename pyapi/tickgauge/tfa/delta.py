@@ -1,7 +1,7 @@
 """The delta of the published pages, in the page's own unit.
 
-A cell is the new value, a blank, and the change in brackets: ``100*(new-old)/old`` with its sign
-and two decimals. The bracket is left out where the two are close:
+A cell is the new value, a blank, and the change in brackets: ``(new-old)/old`` as a percentage
+with its sign and two decimals. The bracket is left out where the two are close:
 ``|new-old| <= T*max(|old|,|new|)``. The pages computed both in binary64 with the numbers as they
 print them, so microseconds give other last digits than nanoseconds, and decide ties otherwise:
 2.76 against 3.68 us is ``-25.00%`` at T = 0.25 because 3.68-2.76 is a little more than 0.92.
@@ -35,13 +35,15 @@ def number_text(ns: int, unit: str) -> str:
 
 
 def percent(old: float, new: float) -> str:
-    """``100*(new-old)/old`` as the pages print it: ``+12.50%``; two decimals, half to even.
+    """``(new-old)/old`` as the pages print it: ``+12.50%``; two decimals, half to even.
+
+    The quotient is rounded to binary64 before it is multiplied by 100, as the pages' script does.
 
     From a value of 0 there is no percentage: the text then says ``from 0``.
     """
     if old == 0:
         return "+0.00%" if new == 0 else "from 0"
-    return f"{100 * (new - old) / old:+.2f}%"
+    return f"{(new - old) / old:+.2%}"
 
 
 def close(old: float, new: float, threshold: float | None) -> bool:

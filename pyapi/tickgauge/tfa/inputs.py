@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from ..sources.source import Source
 from ..units import parse_clock
 from .as_source import releases_of
 from .join import Side, SideRow, SideTable, merge
-from .model import METRICS, Release
+from .model import METRICS, TESTS, Release
 
 __all__ = ["one_side", "releases_in", "sides_of"]
 
@@ -80,6 +81,8 @@ def _boot_sides(
     label: str,
     kind: str,
     known: Mapping[str, Platform],
+    faults: Mapping[str, str],
+    mapped: Set[str],
 ) -> list[Side]:
     """The sides of one boot: several only where a test ran more than once in it."""
     board = find(str(about.get("platform") or ""), known)
@@ -93,6 +96,8 @@ def _boot_sides(
                 used = {m for values in cells.values() for m in values}
                 metrics = (*(m for m in METRICS if m in used), *sorted(used - set(METRICS)))
                 rows = tuple(SideRow(k[0], k[1], values) for k, values in cells.items())
+                if board is not None and test in mapped:
+                    rows = _as_printed(rows, board)
                 tables[test] = SideTable(test, metrics, rows)
         sides.append(
             Side(
@@ -103,9 +108,46 @@ def _boot_sides(
                 build=build if build in ("release", "debug") else "",
                 tables=tables,
                 cpus=board.cpus if board else (),
+                faults=dict(faults),
             )
         )
     return sides
+
+
+def _as_printed(rows: tuple[SideRow, ...], board: Platform) -> tuple[SideRow, ...]:
+    """Rows whose cpus a map of the board gave, with the labels that the console prints."""
+    for m in board.labels:
+        if not m.source and [row.cpu for row in rows] == list(m.cpus):
+            return tuple(replace(r, printed=str(p)) for r, p in zip(rows, m.printed, strict=True))
+    return rows
+
+
+def _tests_of(what: Dataset | Snapshot) -> list[dict[str, Any]]:
+    """The tests of consoles, in their order; of anything else nothing is known."""
+    if not isinstance(what, Dataset) or _kind_of(what) != "console":
+        return []
+    rows: list[dict[str, Any]] = what.tests.grid().to_records()
+    return rows
+
+
+def _faults_of(tests: Iterable[Mapping[str, Any]]) -> dict[int, dict[str, str]]:
+    """For each boot, by test, why its figures should not be published."""
+    found: dict[int, dict[str, str]] = {}
+    for row in tests:
+        test, verdict = row["test"], row["verdict"]
+        ours = test in TESTS or "runtime instrumentation" in str(row["suite"]).lower()
+        if not ours or (verdict == "Skipped" and not row["records"]):
+            continue
+        if verdict is None:
+            fault = "no verdict: the run hung in it, or the log is cut"
+        elif verdict != "Passed":
+            fault = f"verdict {verdict}" + (f" ({row['reason']})" if row["reason"] else "")
+        elif row["partial"]:
+            fault = f"{row['records']} of {row['expected']} cpus reported"
+        else:
+            continue
+        found.setdefault(int(row["boot"]), {})[str(test or row["title"])] = fault
+    return found
 
 
 def _kind_of(what: Any) -> str:
@@ -145,6 +187,9 @@ def sides_of(what: Dataset | Snapshot, platform: str | None = None) -> list[list
         if key.clock_hz:
             clocks[boot] = key.clock_hz
     found = []
+    rows = _tests_of(what)
+    faults = _faults_of(rows)
+    mapped = {(int(row["boot"]), str(row["test"])) for row in rows if row["cpus"] == "map"}
     for boot in sorted(boots):
         about = {"clock_hz": clocks.get(boot)}
         about |= {k: v for k, v in side.boots[boot].items() if v} if side.boots else {}
@@ -153,7 +198,12 @@ def sides_of(what: Dataset | Snapshot, platform: str | None = None) -> list[list
             for test, by_block in boots[boot].items()
         }
         label = str(about.get("version") or f"boot {boot}")
-        found.append(_boot_sides(tests, about, label, _kind_of(what), known))
+        by_map = {test for at, test in mapped if at == boot}
+        found.append(
+            _boot_sides(
+                tests, about, label, _kind_of(what), known, faults.get(boot, {}), by_map
+            )
+        )
     return found
 
 
@@ -243,6 +293,9 @@ def one_side(
         )  # fmt: skip
         if not isinstance(what, Dataset | Snapshot):
             raise InputError(f"{name}: is a {type(what).__name__}, no console")
+        cut = [i for i in getattr(what, "infos", ()) if i.state not in ("read", "not recognised")]
+        if cut and "duplicate" not in cut[0].state:
+            raise InputError(f"was not read whole: {cut[0].message}", path=cut[0].name)
     return _pick_boot(sides_of(what, platform), boot, stat, str(name))
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ..errors import InputError
 from ..util.atomic_write import name_full
+from ..util.folder_lock import locked
 
 __all__ = ["install"]
 
@@ -79,8 +80,14 @@ def _recover(base: Path, stage: Path) -> bool:
     return ready
 
 
-def install(base: str | os.PathLike[str], files: Mapping[str, str]) -> list[str]:
+def install(
+    base: str | os.PathLike[str],
+    files: Mapping[str, str],
+    wanted: Callable[[], bool] = lambda: True,
+) -> list[str]:
     """Puts new tables into ``current/`` and the former ones into ``previous/``.
+
+    One step at a time is done in a folder; a second one is refused and told who holds it.
 
     Parameters
     ----------
@@ -88,20 +95,31 @@ def install(base: str | os.PathLike[str], files: Mapping[str, str]) -> list[str]
         The folder that holds ``current/`` and perhaps ``previous/``.
     files
         File name to text.
+    wanted
+        Asked when nobody else can change the folder any more; False: nothing is done. What it
+        raises comes out.
 
     Returns
     -------
     list of str
-        What was done, one sentence each.
+        One sentence for each thing that was done; empty where it was not wanted.
 
     Raises
     ------
     InputError
-        Where `base` has no ``current/``: it is no data folder of a page.
+        Where `base` has no ``current/``: it is no data folder of a page; or another process
+        writes into it.
     OSError
         Where writing fails; the folder is then as it was.
     """
     where = Path(base)
+    if not where.is_dir():
+        raise InputError("is no folder", path=os.fspath(where))
+    with locked(where):
+        return _install(where, files, wanted)
+
+
+def _install(where: Path, files: Mapping[str, str], wanted: Callable[[], bool]) -> list[str]:
     stage = where / STAGE
     done = []
     if stage.exists() and _recover(where, stage):
@@ -110,6 +128,8 @@ def install(base: str | os.PathLike[str], files: Mapping[str, str]) -> list[str]
         raise InputError(
             "no folder 'current' in it (of a new board: make an empty one)", path=os.fspath(where)
         )
+    if not wanted():
+        return done
     try:
         stage.mkdir()
         _write(stage / "new", files, where / "current")

@@ -36,7 +36,8 @@ class Side:
     """Tables of one release or boot, ready to be joined.
 
     ``kind`` is ``"table"``, ``"console"`` or ``"snapshot"``; ``build`` is ``"release"``,
-    ``"debug"`` or empty; ``unit`` the unit its page prints; ``boots`` how many boots it stands for.
+    ``"debug"`` or empty; ``unit`` the unit its page prints; ``boots`` how many boots it stands for;
+    ``faults`` says by test why it should not be published: failed, hung, cpus missing.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Side:
     boots: int = 1
     notes: list[str] = field(default_factory=list)
     cpus: tuple[Cpu, ...] = ()
+    faults: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of_release(cls, release: Release) -> Side:
@@ -105,7 +107,7 @@ def merge(sides: Sequence[Side], stat: str) -> Side:
     return Side(
         first.name, first.kind, first.platform, first.clock_hz, first.build, tables, first.unit,
         sum(s.boots for s in sides), list(dict.fromkeys(n for s in sides for n in s.notes)),
-        first.cpus,
+        first.cpus, {test: fault for side in sides for test, fault in side.faults.items()},
     )  # fmt: skip
 
 
@@ -139,6 +141,19 @@ class Join:
     how: str
     tables: list[JoinedTable]
     notes: list[str]
+
+    def faults(self) -> list[str]:
+        """Reasons not to publish the tables of the new side, one sentence each."""
+        found = [f"{test}: {fault}" for test, fault in self.new.faults.items()]
+        for table in self.tables:
+            missing = [row.label for row in table.rows if row.new is None]
+            if missing and table.test not in self.new.faults:
+                found.append(f"{table.test}: no reading of cpu {' '.join(missing)}")
+        lost = [test for test in self.old.tables if test not in self.new.tables]
+        return found + [
+            f"{test}: no reading, and the release before has this table"
+            for test in lost if test not in self.new.faults
+        ]  # fmt: skip
 
 
 def check_comparable(old: Side, new: Side) -> list[str]:
@@ -225,6 +240,7 @@ def join(old: Side, new: Side, how: str = "cpu", *, anyway: bool = False) -> Joi
     lost = [t for t in old.tables if t not in new.tables]
     if lost:
         notes.append(f"{new.name} has no {', '.join(lost)}")
+    notes += [f"{new.name} {test}: {fault}" for test, fault in new.faults.items()]
     if not tables:
         raise InputError(f"{new.name}: no runtime-instrumentation test in it")
     return Join(old, new, how, tables, list(dict.fromkeys(notes)))

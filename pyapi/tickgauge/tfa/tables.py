@@ -35,7 +35,8 @@ def block_figures(values: Sequence[int], exchange: str) -> dict[str, int]:
     -------
     dict
         ``base`` and ``step`` of the least-squares line a + b*rank through the sorted values
-        (rank from 0), rounded half to even to whole ns; ``min`` and ``max``. Empty for no values.
+        (rank from 0), rounded half to even to whole ns, not where the line begins below 0; ``min``
+        and ``max``. Empty for no values.
 
     Notes
     -----
@@ -53,7 +54,8 @@ def block_figures(values: Sequence[int], exchange: str) -> dict[str, int]:
         top = sum(((k - mean_rank) * (v - mean) for k, v in enumerate(ordered)), Fraction(0))
         bottom = sum(((k - mean_rank) ** 2 for k in range(n)), Fraction(0))
         step = top / bottom
-        found = {"base": round(mean - step * mean_rank), "step": round(step)}
+        base = round(mean - step * mean_rank)
+        found = {"base": base, "step": round(step)} if base >= 0 else {}
     return {**found, "min": ordered[0], "max": ordered[-1]}
 
 
@@ -61,8 +63,11 @@ def block_figures(values: Sequence[int], exchange: str) -> dict[str, int]:
 class ReleaseTable:
     """One table as text: two label columns, then one column a metric.
 
-    ``rows`` has a row per cpu, ``summary`` those over the block of a parallel test, and ``values``
-    the numbers behind the rows: (old, new) in ns by metric, None where missing.
+    ``rows`` has a row per cpu, sorted by cpu; ``summary`` those over the block of a parallel test,
+    where they were asked for; ``values`` the numbers behind the rows: (old, new) in ns by metric,
+    None where missing. ``printed`` has the place in ``rows`` and the two labels of each row of the
+    new side, in the order in which its source has them. ``fault`` is why the table should not be
+    published, or empty.
     """
 
     test: str
@@ -71,6 +76,8 @@ class ReleaseTable:
     rows: tuple[tuple[str, ...], ...]
     summary: tuple[tuple[str, ...], ...]
     values: tuple[dict[str, tuple[int | None, int | None]], ...] = ()
+    printed: tuple[tuple[int, str, str], ...] = ()
+    fault: str = ""
 
     @property
     def file(self) -> str:
@@ -96,25 +103,41 @@ class ReleaseTable:
         return "\n".join([self.caption.replace("``", ""), *lines]) + "\n"
 
     def to_csv(self) -> str:
-        """As the pages' CSV: no header, every field quoted."""
+        """As the pages' CSV: no header, every field quoted, rows and labels as the source has them.
+
+        Only whole rows of numbers: a script of the next release reads every row as such.
+        """
         out = io.StringIO()
-        csv.writer(out, dialect="unix").writerows(self.all_rows())
+        writer = csv.writer(out, dialect="unix")
+        for at, cluster, core in self.printed:
+            cells = self.rows[at][2:]
+            if MISSING not in cells:
+                writer.writerow((cluster, core, *cells))
         return out.getvalue()
 
+    def _directive(self, caption: str, *options: str) -> str:
+        widths = ", ".join(["1", "1", *(["3" if len(self.headers) > 3 else "2"] * self._metrics)])
+        lines = [f".. csv-table:: {caption}", f":header: {', '.join(self.headers)}",
+                 ":width: 95%", f":widths: {widths}", *options]  # fmt: skip
+        return "\n    ".join(lines) + "\n"
+
+    @property
+    def _metrics(self) -> int:
+        return len(self.headers) - 2
+
     def to_rst(self) -> str:
-        """As a ``table`` directive with a grid."""
-        rows = [self.headers, *self.all_rows()]
-        widths = [max(len(r[k]) for r in rows) for k in range(len(self.headers))]
-        rule = "+" + "+".join("-" * (w + 2) for w in widths) + "+"
+        """As the pages' ``csv-table`` directive, with its caption and the rows in it."""
+        out = io.StringIO()
+        csv.writer(out, dialect="unix").writerows(self.all_rows())
+        body = "".join(f"    {line}\n" for line in out.getvalue().splitlines())
+        return f"{self._directive(self.caption)}\n{body}"
 
-        def line(cells: Iterable[str]) -> str:
-            return "|" + "|".join(f" {c:^{w}} " for c, w in zip(cells, widths, strict=True)) + "|"
-
-        out = [rule, line(self.headers), rule.replace("-", "=")]
-        for row in self.all_rows():
-            out += [line(row), rule]
-        body = "\n".join("    " + text for text in out)
-        return f".. table:: {self.caption}\n\n{body}\n"
+    def to_page(self, data: str, title: str) -> str:
+        """The two directives of a page that show this table from the files below `data`."""
+        return "\n".join(
+            self._directive(f"{title} ({name} release)", f":file: {data}/{name}/{self.file}")
+            for name in ("current", "previous")
+        )
 
     def to_md(self) -> str:
         """As a Markdown table under its caption."""
@@ -142,7 +165,8 @@ class ReleaseTable:
 class ReleaseTables:
     """The tables of a release against the one before.
 
-    ``notes`` says what the figures rest on: platform maps, missing cpus, several boots.
+    ``notes`` says what the figures rest on: platform maps, missing cpus, several boots. ``faults``
+    are reasons not to publish them: a test that failed, hung or lacks a cpu.
     """
 
     old: str
@@ -153,6 +177,7 @@ class ReleaseTables:
     notes: list[str] = field(default_factory=list)
     commit: str = ""
     true_ids: bool = True
+    faults: list[str] = field(default_factory=list)
 
     def __getitem__(self, test: str) -> ReleaseTable:
         for table in self.tables:
@@ -209,6 +234,11 @@ class ReleaseTables:
         )  # fmt: skip
         head += [f".. note: {note}" for note in self.notes]
         return "\n\n".join([*head, *(t.to_rst() for t in self.tables)])
+
+    def to_page(self, data: str) -> str:
+        """The directives of a page that show all tables from the files below `data`."""
+        titles = {t.test: _title(t.test, self.unit) for t in self.tables}
+        return "\n".join(t.to_page(data, titles[t.test]) for t in self.tables)
 
     def to_md(self) -> str:
         """All tables as Markdown, the notes below."""
@@ -280,10 +310,28 @@ def _summary(table: JoinedTable, unit: str, threshold: float | None) -> tuple[tu
     return tuple(rows)
 
 
-def _caption(test: str, unit: str, release: str, boots: int) -> str:
-    text = TESTS.get(test, f"{test} latencies ({{u}})").format(u=_UNITS[unit])
+def _title(test: str, unit: str) -> str:
+    return TESTS.get(test, f"{test} latencies ({{u}})").format(u=_UNITS[unit])
+
+
+def _caption(test: str, unit: str, release: str, boots: int, fault: str) -> str:
     several = f", lower median of {boots} boots" if boots > 1 else ""
-    return f"{text} ({release}{several})"
+    marked = f", NOT TO BE PUBLISHED: {fault}" if fault else ""
+    return f"{_title(test, unit)} ({release}{several}{marked})"
+
+
+def _printed(table: JoinedTable) -> tuple[tuple[int, str, str], ...]:
+    """Place in the joined rows, and labels, of the rows of the new side in their own order."""
+    place = {id(row.new): at for at, row in enumerate(table.rows) if row.new is not None}
+    return tuple(
+        (place[id(row)], *_label(row.printed)) for row in table.new.rows if id(row) in place
+    )
+
+
+def _label(text: str) -> tuple[str, str]:
+    """Cluster and core of a label; one that is something else stands alone."""
+    cluster, _, core = text.partition(",")
+    return cluster, core
 
 
 def build(
@@ -293,6 +341,7 @@ def build(
     commit: str = "",
     threshold: float | None = DEFAULT_THRESHOLD,
     unit: str | None = None,
+    summary: bool = False,
 ) -> ReleaseTables:
     """The cells of the pages from two joined sides.
 
@@ -307,6 +356,8 @@ def build(
     unit
         ``"ns"`` or ``"us"``, by default us where both sides were published in us. The change is
         computed in binary64 from the numbers as this unit prints them, as the pages did.
+    summary
+        Whether parallel tests get rows over all cpus: base, step, min, max.
     """
     if threshold is not None and not 0 <= threshold < 1:
         raise ValueError("threshold is a share of at least 0 and below 1, or None")
@@ -320,19 +371,23 @@ def build(
         rows = []
         values = []
         for row in table.rows:
-            label = row.label.split(",") if "," in row.label else [row.label, ""]
             cells = [
                 _cell(_value(row.old, m), _value(row.new, m), unit, threshold)
                 for m in table.metrics
             ]
-            rows.append((*label, *cells))
+            rows.append((*_label(row.label), *cells))
             values.append({m: (_value(row.old, m), _value(row.new, m)) for m in table.metrics})
         headers = ("Cluster", "Core", *(METRICS.get(m, m) for m in table.metrics))
         parallel = table.test.endswith("_parallel") and joined.how == "cpu"
-        summary = _summary(table, unit, threshold) if parallel else ()
-        caption = _caption(table.test, unit, name, joined.new.boots)
-        done.append(ReleaseTable(table.test, caption, headers, tuple(rows), summary, tuple(values)))
+        fault = joined.new.faults.get(table.test, "")
+        done.append(
+            ReleaseTable(
+                table.test, _caption(table.test, unit, name, joined.new.boots, fault), headers,
+                tuple(rows), _summary(table, unit, threshold) if parallel and summary else (),
+                tuple(values), _printed(table), fault,
+            )
+        )  # fmt: skip
     return ReleaseTables(
         joined.old.name, name, unit, threshold, done, list(joined.notes), commit,
-        joined.how == "cpu",
+        joined.how == "cpu", joined.faults(),
     )  # fmt: skip
