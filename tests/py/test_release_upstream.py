@@ -65,7 +65,7 @@ def upstream(old: list[pages.Row], new: list[pages.Row], tolerance: float) -> di
             for a, b in zip(before, after, strict=True):
                 x, y = int(a["value_ns"]), int(b["value_ns"])
                 near = math.isclose(x, y, rel_tol=tolerance)
-                row.append(str(y) if near else "{} ({:+.2%})".format(y, (y - x) / x))
+                row.append(str(y) if near else f"{y} ({(y - x) / x:+.2%})")
             writer.writerow(row)
         files[f"test_rt_instr_{test}.csv"] = out.getvalue()
     return files
@@ -105,9 +105,7 @@ def test_by_cpu_where_the_rows_lie_in_one_order(
 
 
 @pytest.mark.parametrize(("platform", "old", "new"), [r for r in RELEASES if "v2.15" in r[2]])
-def test_the_files_of_v2_15_to_the_byte(
-    platform: str, old: str, new: str, tmp_path: Path
-) -> None:
+def test_the_files_of_v2_15_to_the_byte(platform: str, old: str, new: str, tmp_path: Path) -> None:
     """The only ones that were published as the script writes them."""
     after = cells_of(platform, new)
     pages.write_folder(tmp_path / "published", after, quoted=True)

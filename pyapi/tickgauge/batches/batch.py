@@ -18,7 +18,7 @@ from ..comparison.snapshot import Snapshot, load_snapshot
 from ..errors import Error, InputError, LimitError
 from ..frame.frame import Column, Frame
 from ..limits import LIMITS
-from ..reading.detect import bundles
+from ..reading.detect import bundles, revisions
 from ..sources.expand import nameable
 from ..sources.source import Source
 from ..util.atomic_write import clear_stale, replacing, write_whole
@@ -235,7 +235,7 @@ def batch(
 
 def _sources(paths: Any) -> list[Source]:
     """The files behind the arguments, each once, in the order of their names."""
-    by_name = {source.name: source for source in nameable(paths, bundles)}
+    by_name = {source.name: source for source in nameable(paths, bundles, revisions)}
     return [by_name[name] for name in sorted(by_name)]
 
 

@@ -7,15 +7,15 @@ reading of a source. Everything else is lines, on which all line formats are tri
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ..sources.form import Bundle, Match
 
-__all__ = ["FORMS", "LINES", "Form", "bundles", "detect", "form_of"]
+__all__ = ["FORMS", "LINES", "Form", "bundles", "detect", "form_of", "revisions"]
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,16 @@ class Form:
     bundled : str
         Pattern of the files that may be one source together; "" where each is its own. With one
         the module has ``bundles(folder: Path) -> iterable of Bundle``.
+    historic : bool
+        Whether its sources are also had from the history of a checkout; then the module has
+        ``revisions(path: Path, words: str)``, see `sources.form.Revisions`.
     """
 
     name: str
     title: str
     module: str
     bundled: str = ""
+    historic: bool = False
 
     def sniff(self, head: bytes, source: Any) -> Match:
         """How well the form fits."""
@@ -55,6 +59,13 @@ class Form:
         if self.bundled and next(folder.rglob(self.bundled), None) is not None:
             yield from self._module().bundles(folder)
 
+    def revisions(self, path: Path, words: str) -> Callable[[], IO[bytes]] | None:
+        """What opens the sources of this form at revisions of a checkout."""
+        if not self.historic:
+            return None
+        made: Callable[[], IO[bytes]] | None = self._module().revisions(path, words)
+        return made
+
     def _module(self) -> Any:
         return _module(self.module)
 
@@ -69,7 +80,7 @@ FORMS: tuple[Form, ...] = (
     Form("capture", "a logic capture (ILA CSV, VCD, .ila)", "captures.files"),
     Form("snapshot", "a snapshot of tickgauge", "comparison.snapshot"),
     Form("ts", "a stamp file of OP-TEE's benchmark framework (.ts)", "reading.optee_ts"),
-    Form("published", "published release tables", "tfa.as_source", bundled="*.csv"),
+    Form("published", "published release tables", "tfa.as_source", bundled="*.csv", historic=True),
 )
 
 #: What a source is read as when no whole-file form fits.
@@ -83,6 +94,12 @@ def bundles(folder: Path) -> Iterator[Bundle]:
     """The files at and below a folder that some form takes as one source."""
     for form in FORMS:
         yield from form.bundles(folder)
+
+
+def revisions(path: Path, words: str) -> Callable[[], IO[bytes]] | None:
+    """What opens a path of a checkout at revisions, by the first form that has sources there."""
+    made = (form.revisions(path, words) for form in FORMS)
+    return next((one for one in made if one is not None), None)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from ..sources.source import Pieces, Source, Stream
 from ..util.optional import need
 from ..util.text import counted
 from .console import RULESETS, read_lines
-from .detect import LINES, Verdict, bundles, detect
+from .detect import LINES, Verdict, bundles, detect, revisions
 from .many_files import in_order
 from .options import Options, checked_options
 from .reduce import reduce_records
@@ -201,7 +201,7 @@ def _made_of(
     sources: Sequence[Any], options: Options, progress: bool
 ) -> tuple[list[Part], list[Any], list[str]]:
     """The parts of all texts, what other forms have made, and notes on copies."""
-    given = [one for source in sources for one in expand(source, bundles)]
+    given = [one for source in sources for one in expand(source, bundles, revisions)]
     if not given:
         raise InputError("no source was given")
     parts: list[Part] = []
@@ -279,7 +279,7 @@ def read_together(
     options = checked_options(
         rules, clock, platform, tee_offset, repair, max_line, limits, why, digest
     )
-    given = [one for source in sources for one in expand(source, bundles)]
+    given = [one for source in sources for one in expand(source, bundles, revisions)]
     if not given:
         raise InputError("no source was given")
     infos: list[SourceInfo] = []

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..util.optional import need
-from .form import Bundle, Bundles
+from .form import Bundle, Bundles, Revisions
 from .source import Source
 
 __all__ = ["expand", "nameable"]
@@ -25,7 +25,13 @@ def _no_bundles(folder: Path) -> Iterable[Bundle]:
     return ()
 
 
-def expand(what: Any, bundles: Bundles = _no_bundles) -> list[Source]:
+def _no_revisions(path: Path, words: str) -> None:
+    """No source has a history."""
+
+
+def expand(
+    what: Any, bundles: Bundles = _no_bundles, revisions: Revisions = _no_revisions
+) -> list[Source]:
     """The sources that a user's argument stands for.
 
     Parameters
@@ -33,12 +39,15 @@ def expand(what: Any, bundles: Bundles = _no_bundles) -> list[Source]:
     what
         A path, a glob (``*``, ``?``, ``**``), a folder (all files in it and below, hidden ones
         left out, sorted; as under ``**``, links to folders are not followed),
-        ``page.rst@v2.9`` for one release of a published page, ``"-"`` for standard input, a URL
+        ``page.rst@v2.9`` for one release of a published page, ``docs/perf@v2.10..v2.15`` for the
+        releases in the history of a checkout, ``"-"`` for standard input, a URL
         (by fsspec; ``*`` matches), bytes, a binary file object, a `Source`, or an iterable of
         these. Archives are looked into by `opening.opened`.
     bundles : callable, optional
         Finds the files in and below a folder that are one source together, such as the tables of
         a published release.
+    revisions : callable, optional
+        Opens a path of a checkout at revisions of its history.
 
     Returns
     -------
@@ -64,9 +73,9 @@ def expand(what: Any, bundles: Bundles = _no_bundles) -> list[Source]:
     if isinstance(what, os.PathLike):
         return _from_path(Path(what), bundles)
     if isinstance(what, str):
-        return _from_text(what, bundles)
+        return _from_text(what, bundles, revisions)
     if isinstance(what, Iterable):
-        return [source for one in what for source in expand(one, bundles)]
+        return [source for one in what for source in expand(one, bundles, revisions)]
     raise InputError(f"no source can be made from {type(what).__name__}")
 
 
@@ -98,7 +107,7 @@ class _Unowned(io.RawIOBase):
         return data or b""
 
 
-def _from_text(text: str, bundles: Bundles) -> list[Source]:
+def _from_text(text: str, bundles: Bundles, revisions: Revisions) -> list[Source]:
     if not text:  # what an unset variable of a script gives: not the working directory
         raise InputError("an empty name is no source")
     if text == "-":
@@ -113,6 +122,10 @@ def _from_text(text: str, bundles: Bundles) -> list[Source]:
         return [source for path in files for source in _from_path(path, bundles)]
     base, at, release = text.rpartition("@")
     if at and release and not Path(text).exists() and Path(base).exists():
+        historic = Path(base).is_dir() or ".." in release  # else a label on the page
+        opener = revisions(Path(base), release) if historic else None
+        if opener is not None:
+            return [Source(text, opener, Path(base))]
         return [
             Source(f"{one.name}@{release}", one._opener, one.path, release, one.lasting)
             for one in _from_path(Path(base), bundles)
@@ -202,7 +215,9 @@ def _matches(pattern: str) -> set[str]:
     return found
 
 
-def nameable(what: Any, bundles: Bundles = _no_bundles) -> list[Source]:
+def nameable(
+    what: Any, bundles: Bundles = _no_bundles, revisions: Revisions = _no_revisions
+) -> list[Source]:
     """The sources that `expand` finds, if another process can open each of them.
 
     Raises
@@ -210,7 +225,7 @@ def nameable(what: Any, bundles: Bundles = _no_bundles) -> list[Source]:
     InputError
         A source that has no name to open it by: bytes, a file object, standard input.
     """
-    sources = expand(what, bundles)
+    sources = expand(what, bundles, revisions)
     for source in sources:
         if source.path is None and "://" not in source.name:
             raise InputError("has no name that another process could open", path=source.name)

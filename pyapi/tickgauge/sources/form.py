@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, NamedTuple
 
-__all__ = ["Bundle", "Bundles", "Match"]
+__all__ = ["Bundle", "Bundles", "Match", "Revisions"]
 
 
 class Match(NamedTuple):
@@ -36,3 +36,6 @@ class Bundle(NamedTuple):
 
 #: Finds the bundles at and below a folder.
 Bundles = Callable[[Path], Iterable[Bundle]]
+
+#: What opens a path of a checkout at revisions of its history; None where it has none of them.
+Revisions = Callable[[Path, str], Callable[[], IO[bytes]] | None]

@@ -21,10 +21,11 @@ from ..dataset.dataset import Part, SourceInfo
 from ..frame.frame import Column, Frame
 from ..sources.digest import Digest
 from ..sources.form import Bundle, Match
+from .history import revisions
 from .model import Release, Table, distinct, exchange_class
 from .pages import Place, bundle, is_member, is_published, published_folders, read_text
 
-__all__ = ["bundles", "load", "releases_of", "sniff"]
+__all__ = ["bundles", "load", "releases_of", "revisions", "sniff"]
 
 
 def sniff(head: bytes, source: Any) -> Match:

@@ -14,7 +14,7 @@ from ..comparison.snapshot import Snapshot
 from ..dataset.dataset import Dataset
 from ..errors import InputError, NotEnoughData
 from ..limits import LIMITS, Limits
-from ..reading.detect import bundles, detect
+from ..reading.detect import bundles, detect, revisions
 from ..reading.options import Options
 from ..reading.read import read
 from ..sources.expand import expand
@@ -29,7 +29,7 @@ __all__ = ["one_side", "releases_in", "sides_of"]
 
 def _sources(what: Any) -> list[Source]:
     many = isinstance(what, Sequence) and not isinstance(what, str | bytes)
-    return [s for one in (what if many else [what]) for s in expand(one, bundles)]
+    return [s for one in (what if many else [what]) for s in expand(one, bundles, revisions)]
 
 
 def _is_published(source: Source, limits: Limits = LIMITS) -> bool:
@@ -200,9 +200,7 @@ def sides_of(what: Dataset | Snapshot, platform: str | None = None) -> list[list
         label = str(about.get("version") or f"boot {boot}")
         by_map = {test for at, test in mapped if at == boot}
         found.append(
-            _boot_sides(
-                tests, about, label, _kind_of(what), known, faults.get(boot, {}), by_map
-            )
+            _boot_sides(tests, about, label, _kind_of(what), known, faults.get(boot, {}), by_map)
         )
     return found
 
