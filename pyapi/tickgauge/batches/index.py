@@ -68,8 +68,9 @@ class FileStatus:
         The group its statistics belong to.
     state : str
         ``"read"``, ``"kept"`` (unchanged since an earlier run), ``"not recognised"`` (read whole,
-        nothing known in it), ``"not taken"`` (a capture, a snapshot), ``"damaged"`` (a source of it was not read to its end, the readings
-        before that count), ``"failed"`` (no source of it could be read).
+        nothing known in it), ``"not taken"`` (a capture, a snapshot), ``"damaged"`` (a source of
+        it was not read to its end, the readings before that count), ``"failed"`` (no source of it
+        could be read).
     size, mtime : int
         Bytes, and nanoseconds since the epoch, when it was read; -1 where there is no such thing.
     sources : list of SourceStatus
