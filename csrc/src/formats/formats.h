@@ -17,6 +17,7 @@
   FORMAT(qconv)            \
   FORMAT(bootstage)        \
   FORMAT(xtest)            \
+  FORMAT(kernel_pm)        \
   FORMAT(console) /* last: its tags are common words */
 
 #define TG_FORMAT_DECLARE(name) extern const tg_format tg_format_##name;

@@ -1,0 +1,306 @@
+/* kernel_pm.c - suspend, hibernation and resume as the kernel logs them: phases of all devices,
+ * callbacks of one device (initcall_debug or pm_print_times), cycles from the entry to user space.
+ *
+ * The lines come from dmesg, journalctl, pstore or a console; what stands before a line is the
+ * transport's. Times between lines need the kernel's own stamp, "[  100.000100]": journalctl prints
+ * it with -o short-monotonic. The phase of a callback is printed behind it: the next line of all
+ * devices. Whether a cycle failed is known at its end, so its readings wait until then.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "kernel_pm.h"
+
+#include <string.h>
+
+#include "formats.h"
+
+/* A line with the kernel's stamp, and the same without. NOLINTBEGIN(bugprone-macro-parentheses) */
+#define STAMPED(n, t, p)                                                                       \
+  {.name = "kernel_pm." n, .pattern = "[[~{t:dec}]]{_:text}" p, .tag = t, .exponents = "t=-6", \
+   .soft = true},                                                                              \
+      {.name = "kernel_pm." n "_bare", .pattern = p, .tag = t, .soft = true}
+#define PLAIN(n, t, p) {.name = "kernel_pm." n, .pattern = p, .tag = t, .soft = true}
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+static const tg_rule_def rules[] = {
+    STAMPED("entry", "suspend entry", "PM: suspend entry ({mode:word})"),
+    STAMPED("hibernate", "hibernation entry", "hibernation entry"),
+    STAMPED("sync_old", "Syncing", "PM: Syncing filesystems"),
+    STAMPED("exit", "suspend exit", "PM: suspend exit"),
+    STAMPED("hibernated", "hibernation exit", "hibernation exit"),
+    STAMPED("tasks", "Restarting", "Restarting tasks"),
+    STAMPED("phase", "of devices", "PM: {phase:text} of devices {state:complete|aborted} after "
+                                   "{ms:dec} msecs"),
+    PLAIN("mode_old", "Preparing", "PM: Preparing system for {mode:word} sleep"),
+    PLAIN("mode", "Preparing", "PM: Preparing system for sleep ({mode:word})"),
+    PLAIN("call_old", "+ returned", "call {device:word}+ returned {ret:int} after {us:uint} usecs"),
+    PLAIN("call", ": PM:", "{driver:word} {device:word}: PM: {_:word} returned {ret:int} after "
+                         "{us:uint} usecs"),
+    PLAIN("call_bus", ": PM:", "{device:word}: PM: {_:word} returned {ret:int} after {us:uint} usecs"),
+    PLAIN("freeze", "(elapsed", "Freezing {what:user space|remaining}{_:text} "
+                                "(elapsed {s:dec} seconds)"),
+    PLAIN("freeze_failed", "failed after", "Freezing {_:text} failed after {_:dec} seconds"),
+    PLAIN("sync", "sync:", "Filesystems sync: {s:dec} seconds"),
+    PLAIN("asleep", "Timekeeping", "Timekeeping suspended for {s:dec} seconds"),
+    PLAIN("failed", "devices failed", "PM: Some devices failed to {_:text}"),
+    PLAIN("wakeup_pending", "Wakeup pending", "Wakeup pending, aborting suspend"),
+    PLAIN("wakeup_irq", "Triggering", "Triggering wakeup from {wakeup:text}"),
+    PLAIN("wakeup_source", "wakeup source:", "active wakeup source: {wakeup:text}"),
+};
+
+typedef enum line_kind {
+  L_NONE,
+  L_ENTRY,
+  L_HIBERNATE,
+  L_SYNC_OLD,
+  L_EXIT,
+  L_TASKS,
+  L_PHASE,
+  L_MODE,
+  L_CALL,
+  L_FREEZE,
+  L_FAILED,
+  L_SYNC,
+  L_ASLEEP,
+  L_WAKEUP
+} line_kind;
+
+static const struct {
+  const char *rule;
+  line_kind kind;
+} lines[] = {
+    {"entry", L_ENTRY},         {"hibernate", L_HIBERNATE},     {"sync_old", L_SYNC_OLD},
+    {"exit", L_EXIT},           {"hibernated", L_EXIT},         {"tasks", L_TASKS},
+    {"phase", L_PHASE},         {"mode_old", L_MODE},           {"mode", L_MODE},
+    {"call_old", L_CALL},       {"call", L_CALL},               {"call_bus", L_CALL},
+    {"freeze", L_FREEZE},       {"freeze_failed", L_FAILED},    {"sync", L_SYNC},
+    {"asleep", L_ASLEEP},       {"failed", L_FAILED},           {"wakeup_pending", L_FAILED},
+    {"wakeup_irq", L_WAKEUP},   {"wakeup_source", L_WAKEUP},
+};
+
+/* Where the fields of a rule are; SIZE_MAX: it has no such field. */
+typedef struct line_rule {
+  line_kind kind;
+  size_t t, mode, phase, state, ms, s, us, ret, device, driver, what, wakeup;
+} line_rule;
+
+static line_rule look_at(const tg_ruleset *set, size_t rule) {
+  static const char *const names[] = {"t",  "mode", "phase",  "state",  "ms",   "s",
+                                      "us", "ret",  "device", "driver", "what", "wakeup"};
+  line_rule r = {.kind = L_NONE};
+  size_t *const at[] = {&r.t,  &r.mode, &r.phase,  &r.state,  &r.ms,   &r.s,
+                        &r.us, &r.ret,  &r.device, &r.driver, &r.what, &r.wakeup};
+  const char *name = tg_ruleset_name(set, rule);
+  if (strncmp(name, "kernel_pm.", 10) != 0) return r;
+  name += 10;
+  for (size_t i = 0; i < TG_COUNT_OF(lines) && r.kind == L_NONE; i++) {
+    const size_t n = strlen(lines[i].rule);
+    const bool same = strncmp(name, lines[i].rule, n) == 0;
+    if (same && (name[n] == '\0' || strcmp(name + n, "_bare") == 0)) r.kind = lines[i].kind;
+  }
+  for (size_t k = 0; k < TG_COUNT_OF(names); k++) {
+    *at[k] = SIZE_MAX;
+    for (size_t f = 0; f < tg_ruleset_fields(set, rule); f++) {
+      tg_field_info info;
+      if (tg_ruleset_field(set, rule, f, &info) == TG_OK && strcmp(info.name, names[k]) == 0)
+        *at[k] = TG_REC_FIELD + f;
+    }
+  }
+  return r;
+}
+
+/* One line of the kernel. */
+typedef struct pm_line {
+  const line_rule *rule;
+  const tg_table *t;
+  tg_record at;
+  int64_t stamp;
+} pm_line;
+
+static tg_str text_of(const pm_line *l, size_t col) {
+  tg_str v = {NULL, 0};
+  (void)tg_table_text(l->t, l->at.row, col, &v);
+  return v;
+}
+
+static int64_t number_of(const pm_line *l, size_t col) {
+  int64_t v = 0;
+  uint64_t u = 0;
+  if (tg_table_u64(l->t, l->at.row, col, &u)) return u < INT64_MAX ? (int64_t)u : INT64_MAX;
+  (void)tg_table_i64(l->t, l->at.row, col, &v);
+  return v;
+}
+
+/* A cycle begins with this line; one that is still open has lost its end. */
+static tg_status begin_cycle(tg_pm_walk *w, const pm_line *l, tg_str mode) {
+  TG_TRY(tg_pm_flush(w));
+  w->cycle.open = true;
+  w->cycle.mode = mode;
+  w->cycle.entry = l->stamp;
+  w->cycle.boot = w->boot;
+  w->cycle.first_line = l->at.line;
+  return TG_OK;
+}
+
+static tg_status end_cycle(tg_pm_walk *w, const pm_line *l) {
+  if (!w->cycle.open) return tg_pm_flush(w);
+  w->cycle.exit = l->stamp;
+  w->cycle.complete = true;
+  return tg_pm_flush(w);
+}
+
+/* Whether the phase is one of the way back. */
+static bool is_back(tg_str phase) {
+  static const char *const verbs[] = {"resume", "thaw", "restore", "recover"};
+  for (size_t i = 0; i < TG_COUNT_OF(verbs); i++) {
+    const size_t n = strlen(verbs[i]);
+    if (phase.n >= n && memcmp(phase.p + phase.n - n, verbs[i], n) == 0) return true;
+  }
+  return false;
+}
+
+static tg_status add_phase(tg_pm_walk *w, const pm_line *l) {
+  const tg_str phase = text_of(l, l->rule->phase), state = text_of(l, l->rule->state);
+  const int64_t ms = number_of(l, l->rule->ms);
+  const bool back = is_back(phase);
+  if (!w->cycle.open && !back && w->cycle.resumes) TG_TRY(tg_pm_flush(w));
+  if (state.n > 0 && state.p[0] == 'a' && !back) w->cycle.failed = true;
+  if (!back && !w->cycle.resumes) w->cycle.down = l->stamp;
+  if (back && !w->cycle.resumes && l->stamp != TG_PM_NO_STAMP) w->cycle.up = l->stamp - ms;
+  w->cycle.resumes = w->cycle.resumes || back;
+  tg_pm_phase(w, phase);
+  tg_pm_item item = {.operation = phase, .value = ms, .line = l->at.line, .offset = l->at.offset,
+                     .boot = w->boot, .kind = TG_PM_PHASE};
+  TG_TRY(tg_pm_add(w, &item));
+  w->unphased = w->n_items;
+  return TG_OK;
+}
+
+static tg_status add_call(tg_pm_walk *w, const pm_line *l) {
+  const tg_pm_item item = {.device = text_of(l, l->rule->device),
+                           .driver = text_of(l, l->rule->driver),
+                           .value = number_of(l, l->rule->us),
+                           .failed = number_of(l, l->rule->ret) < 0,
+                           .line = l->at.line,
+                           .offset = l->at.offset,
+                           .boot = w->boot,
+                           .kind = TG_PM_CALLBACK};
+  return tg_pm_add(w, &item);
+}
+
+static tg_status add_seconds(tg_pm_walk *w, const pm_line *l, tg_pm_kind kind,
+                             const char *operation) {
+  const tg_pm_item item = {.operation = tg_str_of(operation), .value = number_of(l, l->rule->s),
+                           .line = l->at.line, .offset = l->at.offset, .boot = w->boot,
+                           .kind = kind};
+  return tg_pm_add(w, &item);
+}
+
+/* Old kernels end a cycle where tasks go on; newer ones print an exit behind that line. */
+static tg_status tasks_go_on(tg_pm_walk *w, const pm_line *l, bool exits) {
+  if (w->cycle.open && w->cycle.tasks == TG_PM_NO_STAMP) w->cycle.tasks = l->stamp;
+  return exits ? TG_OK : end_cycle(w, l);
+}
+
+static tg_status take_line(tg_pm_walk *w, const pm_line *l, bool exits) {
+  const bool fresh = w->cycle.open && !w->cycle.resumes && w->cycle.down == TG_PM_NO_STAMP;
+  if (l->rule->kind != L_ENTRY && l->rule->kind != L_HIBERNATE) {
+    w->cycle.last_line = l->at.line;
+    w->cycle.last_offset = l->at.offset;
+  }
+  switch (l->rule->kind) {
+    case L_ENTRY:
+      return begin_cycle(w, l, text_of(l, l->rule->mode));
+    case L_HIBERNATE:
+      return begin_cycle(w, l, tg_str_of("disk"));
+    case L_SYNC_OLD:
+      return fresh || exits ? TG_OK : begin_cycle(w, l, tg_str_of("disk"));
+    case L_MODE:
+      if (!exits && w->cycle.open) w->cycle.mode = text_of(l, l->rule->mode);
+      return TG_OK;
+    case L_EXIT:
+      return end_cycle(w, l);
+    case L_TASKS:
+      return tasks_go_on(w, l, exits);
+    case L_PHASE:
+      return add_phase(w, l);
+    case L_CALL:
+      return add_call(w, l);
+    case L_FREEZE:
+      return add_seconds(w, l, TG_PM_FREEZE,
+                         text_of(l, l->rule->what).p[0] == 'u' ? "user" : "kernel");
+    case L_SYNC:
+      return add_seconds(w, l, TG_PM_SYNC, "filesystems");
+    case L_ASLEEP:
+      return add_seconds(w, l, TG_PM_ASLEEP, NULL);
+    case L_FAILED:
+      w->cycle.failed = true;
+      return TG_OK;
+    case L_WAKEUP:
+      if (w->cycle.wakeup.n == 0) w->cycle.wakeup = text_of(l, l->rule->wakeup);
+      return TG_OK;
+    case L_NONE:
+      break;
+  }
+  return TG_OK;
+}
+
+/* Walks the records of one source. `exits`: its kernel prints the entry and the exit of a cycle. */
+static tg_status walk_source(tg_pm_walk *w, const tg_records *records, const line_rule *map,
+                             bool exits) {
+  tg_boot_memo near = {0};
+  TG_TRY(tg_pm_flush(w));
+  w->runs = 0;
+  w->boot = TG_NONE;
+  for (size_t i = 0; i < tg_records_count(records); i++) {
+    const tg_record at = tg_records_at(records, i);
+    if (tg_reduce_stops(w->in, i)) return TG_EINTERRUPTED;
+    if (map[at.rule].kind == L_NONE) continue;
+    pm_line line = {&map[at.rule], tg_records_table(records, at.rule), at, TG_PM_NO_STAMP};
+    (void)tg_table_i64(line.t, at.row, map[at.rule].t, &line.stamp);
+    const uint32_t boot = tg_boot_near(w->out, w->source, at.offset, &near);
+    if (boot != w->boot) {
+      TG_TRY(tg_pm_flush(w));
+      w->runs = 0;
+      w->boot = boot;
+    }
+    TG_TRY(take_line(w, &line, exits));
+  }
+  return tg_pm_flush(w);
+}
+
+static tg_status reduce_source(tg_pm_walk *w, const tg_records *records) {
+  const tg_ruleset *set = tg_records_rules(records);
+  const size_t n = tg_ruleset_count(set);
+  bool exits = false;
+  line_rule *map = tg_take(w->in->alloc, n + 1, sizeof *map);
+  if (map == NULL) return TG_ENOMEM;
+  for (size_t r = 0; r < n; r++) {
+    map[r] = look_at(set, r);
+    const bool marks = map[r].kind == L_EXIT || map[r].kind == L_ENTRY ||
+                       map[r].kind == L_HIBERNATE;
+    exits = exits || (marks && tg_table_rows(tg_records_table(records, r)) > 0);
+  }
+  const tg_status status = walk_source(w, records, map, exits);
+  tg_release(w->in->alloc, map);
+  return status;
+}
+
+static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
+  tg_pm_walk w = {.in = in, .out = out};
+  tg_status status = TG_OK;
+  for (size_t s = 0; s < in->n_sources && status == TG_OK; s++) {
+    w.source = (uint32_t)s;
+    status = reduce_source(&w, in->sources[s]);
+  }
+  tg_release(in->alloc, w.items);
+  if (status != TG_OK)
+    tg_fail(err, status, 0, 0, "suspend and resume: %s", tg_status_text(status));
+  return status;
+}
+
+const tg_format tg_format_kernel_pm = {
+    .name = "kernel_pm",
+    .title = "suspend and resume as the Linux kernel logs them",
+    .rules = rules,
+    .n_rules = TG_COUNT_OF(rules),
+    .reduce = reduce,
+};

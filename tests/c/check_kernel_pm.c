@@ -1,0 +1,170 @@
+/* check_kernel_pm.c - suspend and resume in the kernel's own lines. The lines are those of
+ * drivers/base/power/main.c, kernel/power/suspend.c, process.c and hibernate.c; the times are
+ * differences of the stamps, worked out by hand. SPDX-License-Identifier: BSD-3-Clause */
+#include "support/reduce_text.h"
+
+static out_text out;
+
+#define EXPECT(r, table, columns, rows) \
+  ck_assert_str_eq(rows_of(r, table, columns, &out), rows)
+
+static const char deep[] =
+    "[  100.000100] PM: suspend entry (deep)\n"
+    "[  100.010000] Filesystems sync: 0.009 seconds\n"
+    "[  100.011000] Freezing user space processes completed (elapsed 0.002 seconds)\n"
+    "[  100.020000] i2c-tegra 7000c000.i2c: PM: calling platform_pm_suspend+0x0/0x5c @ 9, parent: x\n"
+    "[  100.022240] i2c-tegra 7000c000.i2c: PM: platform_pm_suspend+0x0/0x5c returned 0 after 480 usecs\n"
+    "[  100.030000]  usb1: PM: usb_dev_suspend+0x0/0x10 returned -16 after 7 usecs\n"
+    "[  100.050000] PM: suspend of devices complete after 35.123 msecs\n"
+    "[  100.080000] PM: noirq suspend of devices complete after 18.008 msecs\n"
+    "[  100.081000] Timekeeping suspended for 2.345 seconds\n"
+    "[  100.090000] PM: Triggering wakeup from IRQ 9\n"
+    "[  100.100000] PM: noirq resume of devices complete after 9.722 msecs\n"
+    "[  100.224010] Restarting tasks ... done.\n"
+    "[  100.230000] PM: suspend exit\n";
+
+START_TEST(a_cycle_has_its_phases_callbacks_and_times_by_stamp) {
+  tg_result *r = reduced(deep, NULL);
+  EXPECT(r, "keys", "metric operation labels unit exp10 better",
+         "sync filesystems mode=deep s -3 lower\n"
+         "freeze user mode=deep s -3 lower\n"
+         "callback suspend device=7000c000.i2c driver=i2c-tegra mode=deep us 0 lower\n"
+         "callback suspend device=usb1 mode=deep returned=error us 0 lower\n"
+         "phase suspend mode=deep ms -3 lower\n"
+         "phase noirq suspend mode=deep ms -3 lower\n"
+         "asleep - mode=deep s -3 none\n"
+         "phase noirq resume mode=deep ms -3 lower\n"
+         "duration cycle mode=deep us 0 lower\n"
+         "duration suspend mode=deep us 0 lower\n"
+         "duration resume mode=deep us 0 lower\n");
+  EXPECT(r, "readings", "value run line",
+         "9 0 2\n2 0 3\n480 0 5\n7 0 6\n35123 0 7\n18008 0 8\n2345 0 9\n9722 0 11\n"
+         "229900 0 13\n79900 0 13\n133732 0 13\n");
+  EXPECT(r, "cycles", "run mode outcome wakeup entry duration suspend resume first_line last_line",
+         "0 deep complete IRQ 9 100000100 229900 79900 133732 1 13\n");
+  tg_result_free(r);
+}
+END_TEST
+
+START_TEST(failed_attempts_stand_apart) {
+  tg_result *r = reduced(
+      "[1.000000] PM: suspend entry (s2idle)\n"
+      "[1.010000] PM: suspend of devices aborted after 1.500 msecs\n"
+      "[1.011000] PM: Some devices failed to suspend, or early wake event detected\n"
+      "[1.020000] PM: resume of devices complete after 3.000 msecs\n"
+      "[1.030000] PM: suspend exit\n"
+      "[2.000000] PM: suspend entry (s2idle)\n"
+      "[2.010000] PM: suspend of devices complete after 2.500 msecs\n"
+      "[2.030000] PM: suspend exit\n"
+      "[3.000000] PM: suspend entry (s2idle)\n"
+      "[3.100000] Freezing user space processes failed after 20.004 seconds (1 tasks refusing)\n"
+      "[3.110000] PM: suspend exit\n",
+      NULL);
+  EXPECT(r, "cycles", "run outcome", "0 failed\n1 complete\n2 failed\n");
+  EXPECT(r, "keys", "metric operation labels",
+         "phase suspend attempt=failed mode=s2idle\nphase resume attempt=failed mode=s2idle\n"
+         "duration cycle attempt=failed mode=s2idle\nduration suspend attempt=failed mode=s2idle\n"
+         "duration resume attempt=failed mode=s2idle\n"
+         "phase suspend mode=s2idle\nduration cycle mode=s2idle\nduration suspend mode=s2idle\n");
+  tg_result_free(r);
+}
+END_TEST
+
+START_TEST(kernels_without_an_entry_line_begin_where_they_sync) {
+  tg_result *r = reduced(
+      "[   77.795628] PM: Syncing filesystems ... done.\n"
+      "[   77.916713] PM: Preparing system for mem sleep\n"
+      "[   77.919231] calling  7-0061+ @ 2475, parent: i2c-7\n"
+      "[   77.919233] call 7-0061+ returned 0 after 1 usecs\n"
+      "[   78.000000] PM: suspend of devices complete after 66.009 msecs\n"
+      "[   78.100000] call 7-0061+ returned 0 after 2 usecs\n"
+      "[   78.200000] PM: noirq resume of devices complete after 10.000 msecs\n"
+      "[   78.300000] Restarting tasks ... \n"
+      "[   90.000000] PM: Syncing filesystems ... done.\n"
+      "[   91.000000] PM: freeze of devices complete after 5.000 msecs\n"
+      "[   92.000000] Restarting tasks ... done.\n",
+      NULL);
+  EXPECT(r, "cycles", "run mode outcome duration suspend resume",
+         "0 mem complete 504372 204372 110000\n1 disk complete 2000000 1000000 -\n");
+  EXPECT(r, "readings", "value run line",
+         "1 0 4\n66009 0 5\n2 0 6\n10000 0 7\n504372 0 8\n204372 0 8\n110000 0 8\n"
+         "5000 1 10\n2000000 1 11\n1000000 1 11\n");
+  tg_result_free(r);
+}
+END_TEST
+
+START_TEST(hibernation_is_mode_disk) {
+  tg_result *r = reduced(
+      "[1.000000] PM: hibernation: hibernation entry\n"
+      "[1.500000] PM: freeze of devices complete after 55.045 msecs\n"
+      "[1.600000] PM: noirq freeze of devices complete after 0.715 msecs\n"
+      "[2.000000] PM: noirq restore of devices complete after 15.454 msecs\n"
+      "[2.500000] PM: hibernation: hibernation exit\n",
+      NULL);
+  EXPECT(r, "cycles", "mode outcome duration suspend resume", "disk complete 1500000 600000 515454\n");
+  tg_result_free(r);
+}
+END_TEST
+
+START_TEST(a_journal_without_stamps_gives_phases_and_no_times_between_lines) {
+  tg_result *r = reduced(
+      "Nov 30 12:00:01 board kernel: PM: suspend entry (deep)\n"
+      "Nov 30 12:00:02 board kernel: PM: suspend of devices complete after 35.123 msecs\n"
+      "Nov 30 12:00:03 board kernel: PM: suspend exit\n",
+      NULL);
+  EXPECT(r, "cycles", "mode outcome duration", "deep complete -\n");
+  EXPECT(r, "readings", "value", "35123\n");
+  tg_result_free(r);
+  r = reduced(
+      "[  100.000100] board kernel: PM: suspend entry (deep)\n"
+      "[  100.230000] board kernel: PM: suspend exit\n",
+      NULL);
+  EXPECT(r, "cycles", "duration", "229900\n");
+  tg_result_free(r);
+  r = reduced(
+      "<6>[  100.000100][  T412] PM: suspend entry (deep)\n"
+      "<6>[  100.230000][  T412] PM: suspend exit\n",
+      NULL);
+  EXPECT(r, "cycles", "duration", "229900\n");
+  tg_result_free(r);
+}
+END_TEST
+
+START_TEST(a_cycle_that_the_log_cuts_has_no_times) {
+  tg_result *r = reduced(
+      "[1.0] call a+ returned 0 after 3 usecs\n"
+      "[1.000000] PM: resume of devices complete after 3.000 msecs\n"
+      "[2.000000] PM: suspend entry (deep)\n"
+      "[2.010000] PM: suspend of devices complete after 2.500 msecs\n"
+      "[3.000000] PM: suspend entry (deep)\n",
+      NULL);
+  EXPECT(r, "cycles", "run outcome duration", "1 no end -\n2 no end -\n");
+  EXPECT(r, "readings", "value run", "3 0\n3000 0\n2500 1\n");
+  tg_result_free(r);
+}
+END_TEST
+
+START_TEST(every_allocation_may_fail) {
+  const char *const texts[] = {deep, NULL};
+  fail_every_reduction(texts);
+}
+END_TEST
+
+int main(void) {
+  Suite *s = suite_create("kernel_pm");
+  TCase *t = tcase_create("kernel_pm");
+  tcase_set_timeout(t, 120);
+  tcase_add_test(t, a_cycle_has_its_phases_callbacks_and_times_by_stamp);
+  tcase_add_test(t, failed_attempts_stand_apart);
+  tcase_add_test(t, kernels_without_an_entry_line_begin_where_they_sync);
+  tcase_add_test(t, hibernation_is_mode_disk);
+  tcase_add_test(t, a_journal_without_stamps_gives_phases_and_no_times_between_lines);
+  tcase_add_test(t, a_cycle_that_the_log_cuts_has_no_times);
+  tcase_add_test(t, every_allocation_may_fail);
+  suite_add_tcase(s, t);
+  SRunner *runner = srunner_create(s);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? 0 : 1;
+}
