@@ -48,7 +48,8 @@ static const tg_rule_def rules[] = {
     {.name = "unit", .pattern = "unit_test {args:text}"},
     {.name = "dd",
      .pattern = "{bytes:uint} bytes[ ({_:text})] copied, {t:exp} s, {rate:exp} {unit:text}",
-     .tag = "copied,"},
+     .tag = "copied,",
+     .exponents = "t=-3,rate=-3"},
     /* xtest */
     {.name = "xtest",
      .pattern = "min={min:exp}{u:us|\xc2\xb5s} max={max:exp}{_:us|\xc2\xb5s} "
@@ -75,7 +76,7 @@ static const tg_rule_def rules[] = {
      .tag = "summary", .rows = stage_rows, .end = ""},
     {.name = "acc", .pattern = "Accumulated time:", .rows = accumulated_rows, .end = ""},
     {.name = "storage", .pattern = "Data Size (B) ~| ~Time (s) ~| ~Speed (kB/s) ~|", .tag = "(kB/s)",
-     .rows = storage_rows, .end = ""},
+     .rows = storage_rows, .end = "", .exponents = "time=-3,speed=-3"},
 };
 
 static const struct {

@@ -50,7 +50,7 @@ START_TEST(fields_of_the_begin_line_are_labels_of_the_rows) {
                           "power: resume of devices complete after 20.000 msecs\n"
                           "power: exit\n");
   EXPECT(r, "keys", "labels unit", "mode=deep step=resume ms\nmode=s2idle step=resume ms\n");
-  EXPECT(r, "readings", "key value line", "0 300000 2\n1 20000 5\n");
+  EXPECT(r, "readings", "key value line", "0 300000000000 2\n1 20000000000 5\n");
   outcome_free(&r);
 }
 END_TEST
@@ -100,7 +100,7 @@ START_TEST(a_head_line_must_agree_in_the_fields_that_both_have) {
                           "sort : time : 2.0 [msec]\ngen : time : 9.5 [msec]\n");
   EXPECT(r, "keys", "labels",
          "program=gen size=1000\nprogram=sort size=50\nprogram=gen size=2000\n");
-  EXPECT(r, "readings", "key value", "0 900000\n1 1000\n1 2000\n2 9500\n");
+  EXPECT(r, "readings", "key value", "0 900000000000\n1 1000000000\n1 2000000000\n2 9500000000\n");
   outcome_free(&r);
 }
 END_TEST
@@ -154,6 +154,25 @@ START_TEST(a_span_without_an_end_or_a_begin_is_told) {
   EXPECT(r, "problems", "line rule reason",
          "1 io.op.until no-start\n2 io.op no-end\n4 io.op time-back\n5 io.op no-end\n");
   ck_assert_ptr_null(tg_result_get(r.result, "readings"));
+  outcome_free(&r);
+}
+END_TEST
+
+START_TEST(decimals_keep_their_digits_and_state_their_resolution) {
+  static const tg_rule_def defs[] = {
+      {.name = "a.ms", .pattern = "took {t:dec} ms", .values = "t"},
+      {.name = "a.s", .pattern = "lasted {m:uint}m{s:dec}s", .values = "t=60*m+s"},
+      {.name = "a.fixed", .pattern = "rate= {r:dec} MB", .values = "r", .exponents = "r=-3"}};
+  outcome r = reduce_with(defs, 3,
+                          "took 12.5 ms\ntook 3.25 ms\ntook 7 ms\nlasted 1m2s\n"
+                          "rate= 1.5 MB\nrate= 1.0625 MB\n");
+  EXPECT(r, "keys", "operation exp10 resolution", "ms -9 10000000\ns -9 1000000000\nfixed -3 1\n");
+  EXPECT(r, "readings", "value", "12500000000\n3250000000\n7000000000\n62000000000\n1500\n");
+  const tg_table *problems = tg_records_problems(r.records);
+  tg_str detail = {NULL, 0};
+  ck_assert_uint_eq(tg_table_rows(problems), 1);
+  ck_assert(tg_table_text(problems, 0, TG_PROBLEM_DETAIL, &detail));
+  ck_assert_ptr_nonnull(strstr((const char *)detail.p, "(exponents)"));
   outcome_free(&r);
 }
 END_TEST
@@ -346,6 +365,7 @@ int main(void) {
   tcase_add_test(t, an_outer_head_line_ends_the_inner_ones);
   tcase_add_test(t, a_span_goes_from_one_line_to_the_other_with_equal_fields);
   tcase_add_test(t, a_span_without_an_end_or_a_begin_is_told);
+  tcase_add_test(t, decimals_keep_their_digits_and_state_their_resolution);
   tcase_add_test(t, lines_that_match_without_their_value_are_told);
   tcase_add_test(t, a_value_must_be_a_field_of_both_ends);
   tcase_add_test(t, a_table_of_counts_has_a_reading_for_each_bucket_and_column);

@@ -35,7 +35,8 @@ typedef struct tg_rule_def {
   const char *values;    /* "metric=field" pairs separated by commas; the field may be a sum of
                             fields with integer factors ("60*m+s") */
   const char *unit;      /* "ns" "us" "ms" "s" "tick" "cycle" or any word; "{u}" takes a field */
-  const char *exponents; /* "field=-3,..." power of ten of a dec/exp field (default -3) */
+  const char *exponents; /* "field=-3,..." power of ten that the column of a dec/exp field keeps; without it
+                            up to nine digits, and the resolution is that of the digits printed */
   const char *end;       /* section: the template of its last line; "" = a blank line */
   const char *const *rows; /* section: templates tried on every line between, "name=template",
                               NULL-terminated; NULL = no section */
@@ -138,7 +139,8 @@ typedef enum tg_field_type {
 typedef struct tg_field_info {
   const char *name;
   tg_field_type type;
-  int32_t exp10; /* DEC and EXP: the power of ten the column keeps */
+  int32_t exp10;   /* DEC and EXP: the power of ten the column keeps */
+  bool as_printed; /* the rule names no power of ten */
 } tg_field_info;
 TG_API size_t tg_ruleset_fields(const tg_ruleset *set, size_t rule);
 TG_API tg_status tg_ruleset_field(const tg_ruleset *set, size_t rule, size_t field,

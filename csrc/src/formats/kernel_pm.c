@@ -13,33 +13,37 @@
 #include "formats.h"
 
 /* A line with the kernel's stamp, and the same without. NOLINTBEGIN(bugprone-macro-parentheses) */
-#define STAMPED(n, t, p)                                                                       \
-  {.name = "kernel_pm." n, .pattern = "[[~{t:dec}]]{_:text}" p, .tag = t, .exponents = "t=-6", \
-   .soft = true},                                                                              \
-      {.name = "kernel_pm." n "_bare", .pattern = p, .tag = t, .soft = true}
-#define PLAIN(n, t, p) {.name = "kernel_pm." n, .pattern = p, .tag = t, .soft = true}
+#define STAMPED(n, t, p, more)                                                     \
+  {.name = "kernel_pm." n, .pattern = "[[~{t:dec}]]{_:text}" p, .tag = (t), .soft = true, \
+   .exponents = "t=-6," more},                                                     \
+      {.name = "kernel_pm." n "_bare", .pattern = (p), .tag = (t), .soft = true,   \
+       .exponents = more}
+#define PLAIN(n, t, p) {.name = "kernel_pm." n, .pattern = (p), .tag = (t), .soft = true}
+#define SECONDS(n, t, p) \
+  {.name = "kernel_pm." n, .pattern = (p), .tag = (t), .soft = true, .exponents = "s=-3"}
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 static const tg_rule_def rules[] = {
-    STAMPED("entry", "suspend entry", "PM: suspend entry ({mode:word})"),
-    STAMPED("hibernate", "hibernation entry", "hibernation entry"),
-    STAMPED("sync_old", "Syncing", "PM: Syncing filesystems"),
-    STAMPED("exit", "suspend exit", "PM: suspend exit"),
-    STAMPED("hibernated", "hibernation exit", "hibernation exit"),
-    STAMPED("tasks", "Restarting", "Restarting tasks"),
+    STAMPED("entry", "suspend entry", "PM: suspend entry ({mode:word})", ""),
+    STAMPED("hibernate", "hibernation entry", "hibernation entry", ""),
+    STAMPED("sync_old", "Syncing", "PM: Syncing filesystems", ""),
+    STAMPED("exit", "suspend exit", "PM: suspend exit", ""),
+    STAMPED("hibernated", "hibernation exit", "hibernation exit", ""),
+    STAMPED("tasks", "Restarting", "Restarting tasks", ""),
     STAMPED("phase", "of devices", "PM: {phase:text} of devices {state:complete|aborted} after "
-                                   "{ms:dec} msecs"),
+                                   "{ms:dec} msecs",
+            "ms=-3"),
     PLAIN("mode_old", "Preparing", "PM: Preparing system for {mode:word} sleep"),
     PLAIN("mode", "Preparing", "PM: Preparing system for sleep ({mode:word})"),
     PLAIN("call_old", "+ returned", "call {device:word}+ returned {ret:int} after {us:uint} usecs"),
     PLAIN("call", ": PM:", "{driver:word} {device:word}: PM: {_:word} returned {ret:int} after "
                          "{us:uint} usecs"),
     PLAIN("call_bus", ": PM:", "{device:word}: PM: {_:word} returned {ret:int} after {us:uint} usecs"),
-    PLAIN("freeze", "(elapsed", "Freezing {what:user space|remaining}{_:text} "
+    SECONDS("freeze", "(elapsed", "Freezing {what:user space|remaining}{_:text} "
                                 "(elapsed {s:dec} seconds)"),
     PLAIN("freeze_failed", "failed after", "Freezing {_:text} failed after {_:dec} seconds"),
-    PLAIN("sync", "sync:", "Filesystems sync: {s:dec} seconds"),
-    PLAIN("asleep", "Timekeeping", "Timekeeping suspended for {s:dec} seconds"),
+    SECONDS("sync", "sync:", "Filesystems sync: {s:dec} seconds"),
+    SECONDS("asleep", "Timekeeping", "Timekeeping suspended for {s:dec} seconds"),
     PLAIN("failed", "devices failed", "PM: Some devices failed to {_:text}"),
     PLAIN("wakeup_pending", "Wakeup pending", "Wakeup pending, aborting suspend"),
     PLAIN("wakeup_irq", "Triggering", "Triggering wakeup from {wakeup:text}"),

@@ -34,12 +34,16 @@ tg_status tg_plain_too_large(plain_walk *w, const plain_rule *r, const tg_readin
                            "the value of %s does not fit 63 bits", metric);
 }
 
-tg_status tg_plain_add(plain_walk *w, const plain_rule *r, size_t row, const tg_value_info *value,
-                       tg_key *key, tg_reading *reading) {
+tg_status tg_plain_add(plain_walk *w, const plain_rule *r, size_t row, size_t v, tg_key *key,
+                       tg_reading *reading) {
+  const size_t rule = r->model != SIZE_MAX ? r->model : r->shape.rule;
   uint64_t grows = 0;
   const tg_str metric = key->metric;
-  key->exp10 = value->exp10;
-  if (metric.n == 0) key->metric = tg_str_of(value->metric);
+  tg_value_info value;
+  TG_TRY(tg_ruleset_value(w->set, rule, v, &value));
+  key->exp10 = value.exp10;
+  key->resolution = v < PLAIN_VALUES && r->resolution[v] > 1 ? r->resolution[v] : 1;
+  if (metric.n == 0) key->metric = tg_str_of(value.metric);
   tg_status status = tg_result_key(w->out, key, &reading->key);
   key->metric = metric;
   if (status != TG_OK) return status;
@@ -70,7 +74,7 @@ static tg_status reduce_record(plain_walk *w, plain_rule *r, size_t row, const t
     if (status == TG_OK) status = tg_plain_width(r, row, &value, reading.value, &reading.width);
     if (status != TG_ENODATA) found++;
     if (status == TG_OK) {
-      status = tg_plain_add(w, r, row, &value, &key, &reading);
+      status = tg_plain_add(w, r, row, v, &key, &reading);
     } else if (status == TG_EOVERFLOW) {
       status = tg_plain_too_large(w, r, at, value.metric);
     } else if (status == TG_ENODATA) {
@@ -145,6 +149,9 @@ static tg_status add_rule(plain_walk *w, size_t i, const tg_rule_ties *ties) {
   r->model = tg_ruleset_values(w->set, i) == 0 ? model_of(w, i) : SIZE_MAX;
   r->soft = tg_ruleset_info(w->set, i, &info) == TG_OK && info.soft;
   w->index[i] = (uint32_t)w->n_rules;
+  tg_value_info value;
+  for (size_t v = 0; v < PLAIN_VALUES && tg_ruleset_value(w->set, i, v, &value) == TG_OK; v++)
+    r->resolution[v] = tg_plain_resolution(w, r, &value);
   if (ties->until != SIZE_MAX) {
     tg_plain_shape_of(w, ties->until, &r->end);
     tg_plain_share_values(r);

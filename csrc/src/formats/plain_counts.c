@@ -142,7 +142,7 @@ static tg_status add_column(plain_walk *w, plain_rule *r, size_t row, const tg_r
       tg_plain_add_named(w, tg_str_of("column"), name, &key);
     reading.count = count;
     status = tg_plain_end_key(w, &key);
-    if (status == TG_OK) status = tg_plain_add(w, r, row, &value, &key, &reading);
+    if (status == TG_OK) status = tg_plain_add(w, r, row, v, &key, &reading);
     if (status != TG_OK) return status;
   }
   return status;

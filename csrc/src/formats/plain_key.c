@@ -91,7 +91,7 @@ void tg_plain_shape_of(const plain_walk *w, size_t rule, plain_shape *out) {
   out->n_fields = tg_ruleset_fields(w->set, rule);
   if (out->n_fields > TG_MAX_COLUMNS) out->n_fields = TG_MAX_COLUMNS;
   for (size_t f = 0; f < out->n_fields; f++) {
-    tg_field_info info = {"", TG_FIELD_TEXT, 0};
+    tg_field_info info = {.name = "", .type = TG_FIELD_TEXT};
     (void)tg_ruleset_field(w->set, rule, f, &info);
     out->names[f] = info.name;
     out->parts[f] = part_of(tg_str_of(info.name));
@@ -107,6 +107,37 @@ void tg_plain_shape_of(const plain_walk *w, size_t rule, plain_shape *out) {
   const size_t told[] = {ties.count, ties.below, ties.upto, ties.total, ties.grows};
   for (size_t i = 0; i < TG_COUNT_OF(told); i++)
     if (told[i] < out->n_fields) out->parts[told[i]] = PLAIN_VALUE;
+}
+
+/* The power of ten, at most `most`, that divides every number of a column. */
+static int32_t shared_zeros(const tg_table *t, size_t col, int32_t most) {
+  int64_t step = 1;
+  int64_t v = 0;
+  int32_t zeros = most;
+  for (int32_t i = 0; i < most; i++) step *= 10;
+  for (size_t row = 0; row < tg_table_rows(t) && zeros > 0; row++) {
+    if (!tg_table_i64(t, row, col, &v)) continue;
+    for (; zeros > 0 && v % step != 0; zeros--) step /= 10;
+  }
+  return zeros;
+}
+
+uint64_t tg_plain_resolution(const plain_walk *w, const plain_rule *r, const tg_value_info *value) {
+  int32_t zeros = 18;
+  uint64_t step = 1;
+  for (size_t i = 0; i < value->n_terms; i++) {
+    const size_t field = value->terms[i].field;
+    int32_t own = 0;
+    tg_field_info info;
+    if (tg_ruleset_field(w->set, r->shape.rule, field, &info) != TG_OK) return 1;
+    for (int64_t f = value->terms[i].factor; f != 0 && f % 10 == 0 && own < 18; f /= 10) own++;
+    if (info.as_printed && r->shape.table != NULL)
+      own += shared_zeros(r->shape.table, TG_REC_FIELD + field, -info.exp10);
+    if (own < zeros) zeros = own;
+  }
+  if (zeros > -value->exp10) zeros = -value->exp10; /* whole units are printed, not rounded to tens */
+  for (; zeros > 0; zeros--) step *= 10;
+  return step;
 }
 
 static tg_status add_head(plain_walk *w, plain_rule *r, size_t rule, bool section, bool after) {

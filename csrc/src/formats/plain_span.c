@@ -93,7 +93,7 @@ static tg_status add_span(plain_walk *w, plain_rule *r, size_t from, size_t row,
     tg_plain_begin_key(w, r, from, at, &key);
     tg_plain_add_fields(w, &r->end, row, &key);
     status = tg_plain_end_key(w, &key);
-    if (status == TG_OK) status = tg_plain_add(w, r, from, &value, &key, &reading);
+    if (status == TG_OK) status = tg_plain_add(w, r, from, v, &key, &reading);
     if (status != TG_OK) return status;
   }
   return TG_OK;

@@ -8,7 +8,8 @@
 
 enum {
   PLAIN_HEADS = 16,  /* rules whose records may label those of one rule */
-  PLAIN_LABELS = 256 /* of one key */
+  PLAIN_LABELS = 256, /* of one key */
+  PLAIN_VALUES = 32   /* of one rule of which the resolution is looked at */
 };
 
 /* The part of a key that a field fills. */
@@ -65,6 +66,7 @@ typedef struct plain_rule {
   plain_shape end; /* span: the fields of the end line */
   plain_open *open;
   size_t n_open, cap_open;
+  uint64_t resolution[PLAIN_VALUES]; /* of its values, in steps of the stored integer */
   uint64_t lines, line, offset; /* records without any value; the first of them */
   bool soft, valued;            /* some record had a value */
 } plain_rule;
@@ -109,6 +111,9 @@ typedef struct plain_walk {
 
 /* --- plain_key.c: the key of a record ---------------------------------------------------------- */
 
+/* The resolution of a value: the last digit that is printed anywhere in the source, where the rule
+ * names no power of ten; else 1. */
+uint64_t tg_plain_resolution(const plain_walk *w, const plain_rule *r, const tg_value_info *value);
 /* The fields of a rule, and which part of a key each fills. */
 void tg_plain_shape_of(const plain_walk *w, size_t rule, plain_shape *out);
 /* Finds the rules that label those of `r`. TG_OK, TG_ENOMEM. */
@@ -133,8 +138,8 @@ bool tg_plain_field_text(const tg_table *t, size_t row, size_t col, uint8_t buff
  * TG_EOVERFLOW outside 63 bits. */
 tg_status tg_plain_sum(const tg_table *t, size_t row, const tg_value_info *value, int64_t *out);
 /* Adds the reading of value `v` of `r` under the key, whose labels are written. */
-tg_status tg_plain_add(plain_walk *w, const plain_rule *r, size_t row, const tg_value_info *value,
-                    tg_key *key, tg_reading *reading);
+tg_status tg_plain_add(plain_walk *w, const plain_rule *r, size_t row, size_t v, tg_key *key,
+                       tg_reading *reading);
 /* Tells a value that does not fit. */
 tg_status tg_plain_too_large(plain_walk *w, const plain_rule *r, const tg_reading *at,
                           const char *metric);

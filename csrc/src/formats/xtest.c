@@ -40,6 +40,7 @@ static const tg_rule_def rules[] = {
      .tag = "(kB/s)",
      .soft = true,
      .rows = storage_rows,
+     .exponents = "time=-3",
      .end = "benchmark_{_:word}"},
     {.name = "xtest.storage_ta",
      .pattern = "start: {_:word}(s), stop: {_:word}(s), delta: {delta:uint}(ms)",

@@ -262,7 +262,7 @@ static tg_status number_problem(tg_records *r, const tg_found *f, size_t i, tg_s
   return tg_records_problem(
       r, &(tg_trouble){f->line, f->fields[i].start, f->rule, r->rules->rules[f->rule].tag,
                        precision ? TG_REASON_PRECISION : TG_REASON_OVERFLOW,
-                       precision ? "no more digits than its power of ten keeps"
+                       precision ? "no more digits than its power of ten keeps (exponents)"
                                  : "a number that fits 64 bits",
                        0});
 }

@@ -85,7 +85,10 @@ tg_status tg_rule_exponents(tg_rule *rule, const char *text, bool lenient, tg_er
     if (status != TG_OK || value < -18 || value > 18)
       return wrong(&c, "expected a power of ten from -18 to 18");
     c.p = to;
-    if (field != TG_NOT) rule->t->fields[field].exp10 = (int32_t)value;
+    if (field != TG_NOT) {
+      rule->t->fields[field].exp10 = (int32_t)value;
+      rule->t->fields[field].as_printed = false;
+    }
     if (!take(&c, ',') && *c.p != '\0') return wrong(&c, "expected ','");
   }
   return TG_OK;

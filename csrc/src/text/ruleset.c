@@ -376,7 +376,8 @@ tg_status tg_ruleset_field(const tg_ruleset *set, size_t rule, size_t field,
   if (field >= tg_ruleset_fields(set, rule)) return TG_ENOTFOUND;
   const tg_template *t = set->rules[rule].t;
   const tg_template_field *f = &t->fields[field];
-  *out = (tg_field_info){(const char *)t->pool + f->name, f->type, f->exp10};
+  *out = (tg_field_info){(const char *)t->pool + f->name, f->type, f->exp10,
+                          f->as_printed};
   return TG_OK;
 }
 

@@ -66,6 +66,14 @@ static tg_status section_rows(tg_reader *r, const tg_line *line, bool *done,
   return TG_OK;
 }
 
+/* Whether all tags of a line are that of the section's begin line: where such a line ends the
+ * section, it is no torn begin. */
+static bool own_tags(const tg_reader *r, const tg_section *s, const tg_hit *hits, size_t n_hits) {
+  for (size_t i = 0; i < n_hits; i++)
+    if (hits[i].needle != r->rules->rules[s->begin].tag) return false;
+  return true;
+}
+
 tg_status tg_section_line(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
                           bool *done) {
   const tg_section *s = &r->rules->sections[r->section];
@@ -83,7 +91,7 @@ tg_status tg_section_line(tg_reader *r, const tg_line *line, const tg_hit *hits,
     if (status != TG_OK || out.records > 0) return status;
   }
   if (found) {
-    *done = true; /* tags on the line that ends a section are no torn records */
+    *done = own_tags(r, s, hits, n_hits);
   } else {
     status = section_rows(r, line, done, &nearest);
     if (r->near != NULL) tg_near_settle(r->near, *done ? s->begin : TG_NOT);

@@ -14,6 +14,7 @@
 #define TG_TEMPLATE_BYTES 4096 /* at most, where the caller names no other bound */
 #define TG_LONGEST_TEMPLATE ((size_t)1 << 30) /* so that every place of it fits 32 bits */
 #define TG_TEMPLATE_FIELDS 56 /* kept fields: a table has 64 columns, 5 are every record's */
+#define TG_DIGITS (-9) /* of a decimal fraction whose power of ten no rule names */
 #define TG_NO_PLANE UINT32_MAX
 #define TG_BY_LITERAL UINT32_MAX
 
@@ -65,6 +66,7 @@ typedef struct tg_template_field {
   uint32_t name; /* in the pool, NUL-terminated */
   tg_field_type type;
   int32_t exp10;
+  bool as_printed; /* no power of ten was named: TG_DIGITS */
 } tg_template_field;
 
 typedef struct tg_template {

@@ -218,7 +218,7 @@ static tg_status keep_field(parser *ps, size_t from, size_t to, size_t inst) {
   if (status != TG_OK) return status;
   tg_field_type type = (tg_field_type)t->inst[inst].type;
   bool decimal = type == TG_FIELD_DEC || type == TG_FIELD_EXP;
-  t->fields[t->n_fields] = (tg_template_field){at, type, decimal ? -3 : 0};
+  t->fields[t->n_fields] = (tg_template_field){at, type, decimal ? TG_DIGITS : 0, decimal};
   t->inst[inst].field = (uint32_t)t->n_fields++;
   return TG_OK;
 }

@@ -86,8 +86,9 @@ class Rule:
         True: the values are ticks of the board's clock, and where it is not known the reader says
         how to settle it.
     exponents : mapping, optional
-        ``{field: power of ten}`` that the column of a ``dec`` or ``exp`` field keeps
-        (default -3): what does not fit is a problem, not a rounded value.
+        ``{field: power of ten}`` that the column of a ``dec`` or ``exp`` field keeps: more digits
+        are a problem, not a rounded value. Without it up to nine digits are taken as they come,
+        and the resolution is that of the digits printed in the file.
     all : bool
         True: every match of a line is a record; False: the first.
     soft : bool
