@@ -38,7 +38,7 @@ def read(data=LOG, **more):
 def test_a_rule_in_one_line_gives_readings():
     data = read()
     assert len(data.readings) == 4
-    assert data.readings["value"].tolist() == [12500, 1250, 13500, 1500]  # thousandths of a us
+    assert data.readings["value"].tolist() == [v * 10**6 for v in (12500, 1250, 13500, 1500)]
     assert data.readings["unit"].tolist() == ["us"] * 4
     assert data.readings.ns.tolist() == [12500.0, 1250.0, 13500.0, 1500.0]
     assert data.readings["line"].tolist() == [2, 3, 4, 6]
@@ -261,7 +261,7 @@ def test_keys_of_several_sources_are_one():
     data = tg.read([LOG, other], rules=FFT)
     assert len(data.keys) == 3
     by_labels = data.readings.select(labels="n=512")
-    assert by_labels["value"].tolist() == [1250, 1500, 9000]
+    assert by_labels["value"].tolist() == [1250 * 10**6, 1500 * 10**6, 9000 * 10**6]
     assert by_labels["source"].tolist() == [0, 0, 1]
     assert len(data.boots) == 2
     assert sorted(set(data.readings["boot"].tolist())) == [0, 1]

@@ -111,7 +111,7 @@ def test_why(files, capsys):
     ledger = out[out.index("what was looked for") :].splitlines()
     assert ledger[2].split() == ["fft", "4", "3", "1", "0"]
     matched = out[out.index("what matched") :].splitlines()
-    assert matched[2].split() == ["fft.fft", "3", "torn.log", "2", "5", "n=256", "t=12500"]
+    assert matched[2].split() == ["fft.fft", "3", "torn.log", "2", "5", "n=256", "t=12.5"]
     near = out[out.index("what came near") :]
     assert "fft 999 points: 1x usec" in near
 

@@ -74,12 +74,13 @@ static bool own_tags(const tg_reader *r, const tg_section *s, const tg_hit *hits
   return true;
 }
 
+/* Rules in order: a rule before the section's takes the line, else its end and rows come first. */
 tg_status tg_section_line(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
                           bool *done) {
   const tg_section *s = &r->rules->sections[r->section];
   bool blank = blank_line(line, tg_prefix_length(r->prefix, line->p, line->n)) || blank_line(line, 0);
   bool found = s->end == NULL && blank;
-  tg_outcome out;
+  tg_outcome out = {0, 0, TG_NOT};
   tg_match m;
   tg_trouble nearest;
   *done = false;
@@ -88,10 +89,10 @@ tg_status tg_section_line(tg_reader *r, const tg_line *line, const tg_hit *hits,
   if (found) r->section = TG_NOT;
   if (n_hits > 0) {
     status = tg_reader_try(r, line, hits, n_hits, false, &out);
-    if (status != TG_OK || out.records > 0) return status;
+    if (status != TG_OK || (out.records > 0 && out.rule < s->begin)) return status;
   }
   if (found) {
-    *done = own_tags(r, s, hits, n_hits);
+    *done = out.records > 0 || own_tags(r, s, hits, n_hits);
   } else {
     status = section_rows(r, line, done, &nearest);
     if (r->near != NULL) tg_near_settle(r->near, *done ? s->begin : TG_NOT);

@@ -134,6 +134,7 @@ tg_status tg_section_finish(tg_reader *r);
 /* How many records the rules made, or would make, of a text, and how many tags they missed. */
 typedef struct tg_outcome {
   size_t records, misses;
+  size_t rule; /* the first in order that gave a record, TG_NOT: none */
 } tg_outcome;
 /* Finds the records of a line; with `commit` adds them, and if there are none the problems. */
 tg_status tg_reader_try(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,

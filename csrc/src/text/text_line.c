@@ -46,7 +46,7 @@ static tg_status take_colour(tg_reader *r, const tg_line *line, tg_line *plain) 
  * lost its own; else, as "[1m" may also be text, where the line gives less than all. */
 static tg_status must_lose_colour(tg_reader *r, const tg_line *line, const tg_hit *hits,
                                   size_t n_hits, bool *yes) {
-  tg_outcome raw = {0, 1};
+  tg_outcome raw = {0, 1, TG_NOT};
   tg_status status = TG_OK;
   *yes = tg_has_colour(line->p, line->n);
   if (!*yes || memchr(line->p, 0x1b, line->n) != NULL || tg_ends_in_colour(line->p, line->n))

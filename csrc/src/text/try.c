@@ -71,6 +71,7 @@ static tg_status take_record(tg_reader *r, const tg_line *line, size_t rule, con
   tg_status status = TG_OK;
   const tg_rule *it = &r->rules->rules[rule];
   out->records++;
+  if (rule < out->rule) out->rule = rule;
   if (r->taker == TG_NOT) r->taker = rule;
   if (!commit) return TG_OK;
   if (it->t->begin) tg_note_prefixed(r, line, m->start);
@@ -302,7 +303,7 @@ static void count_unread(tg_reader *r, const tg_hit *hits, size_t n_hits) {
 tg_status tg_reader_try(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
                         bool commit, tg_outcome *out) {
   size_t before = r->out->n_order;
-  *out = (tg_outcome){0, 0};
+  *out = (tg_outcome){0, 0, TG_NOT};
   r->n_missed = 0;
   r->n_taken = 0;
   r->taker = TG_NOT;

@@ -96,7 +96,7 @@ static bool uart_same_channel(const tg_uart *u, const tg_line *line) {
 /* Counts the records that the rules would make of a line. */
 static tg_status uart_weigh(tg_reader *r, const tg_line *line, tg_outcome *out) {
   const tg_scanner *s = r->rules->scanner;
-  *out = (tg_outcome){0, 0};
+  *out = (tg_outcome){0, 0, TG_NOT};
   r->own_hits.n = 0;
   tg_status status = s->scan(s, line->p, line->n, &r->own_hits);
   if (status != TG_OK || r->own_hits.n == 0) return status;

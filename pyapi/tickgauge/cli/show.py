@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -212,11 +213,20 @@ def _matched(data: Dataset) -> Section:
     rows = []
     for rule, frame in data.records.items():
         first = frame.row(0)
-        fields = (f"{k}={v}" for k, v in first.items() if k not in PLACE and v is not None)
+        fields = [
+            f"{k}={_shown(v, frame.column(k).exp10)}"
+            for k, v in first.items()
+            if k not in PLACE and v is not None
+        ]
         place = (names[first["source"]], first["line"], first["offset"])
         rows.append((rule, len(frame), *place, " ".join(fields)))
     heads = ("rule", "records", "first in", "line", "offset", "fields of the first")
     return Section("what matched", Grid(heads, rows))
+
+
+def _shown(value: Any, exp10: int) -> Any:
+    """A field as the decimal that was printed."""
+    return f"{Decimal(value).scaleb(exp10).normalize():f}" if exp10 else value
 
 
 def _near(data: Dataset) -> Section:

@@ -52,7 +52,8 @@ def merge_keys(parts: Sequence[Frame]) -> tuple[Frame, list[npt.NDArray[Any]]]:
     Returns
     -------
     keys : Frame
-        The distinct keys, in order of first use.
+        The distinct keys, in order of first use. Keys that differ in their resolution are one,
+        of the coarsest.
     ids : list of ndarray of uint32
     """
     if len(parts) == 1:
@@ -64,14 +65,24 @@ def merge_keys(parts: Sequence[Frame]) -> tuple[Frame, list[npt.NDArray[Any]]]:
     seen: dict[bytes, int] = {}
     first: list[int] = []
     codes = np.empty(len(everything), "u4")
-    for number, row in enumerate(_rows_as_bytes(everything)):
+    names = [name for name in everything.columns if name != "resolution"]
+    for number, row in enumerate(_rows_as_bytes(everything.only(*names))):
         code = seen.setdefault(row, len(seen))
         if code == len(first):
             first.append(number)
         codes[number] = code
     bounds = np.cumsum([0, *map(len, parts)])
     ids = [codes[a:b] for a, b in itertools.pairwise(bounds)]
-    return everything[np.array(first, "i8")], ids
+    merged = everything[np.array(first, "i8")]
+    if "resolution" not in everything.columns or len(first) == len(everything):
+        return merged, ids
+    coarsest = np.zeros(len(first), "u8")
+    np.maximum.at(coarsest, codes, everything.column("resolution").data)
+    columns = [
+        Column.of(name, coarsest) if name == "resolution" else merged.column(name)
+        for name in merged.columns
+    ]
+    return Frame(columns, "keys"), ids
 
 
 #: Rows that are laid side by side at a time: memory stays small however many there are.
