@@ -28,7 +28,7 @@ int fuzz_transport(const uint8_t *p, size_t n) {
   tg_status status = TG_OK;
   tg_line line = {.p = p, .n = n, .raw = {p, n}};
   tg_copy_init(&copy, tg_alloc_default());
-  FUZZ_CHECK(tg_prefix_length(p, n) <= n);
+  FUZZ_CHECK(tg_prefix_length(NULL, p, n) <= n);
   const bool colour = tg_has_colour(p, n);
   FUZZ_CHECK(tg_strip_colour(&line, &copy) == TG_OK);
   FUZZ_CHECK(copy.n <= n);

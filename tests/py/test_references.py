@@ -115,6 +115,18 @@ CASES = {
         "_core.compare([1], samples())",
         "_core.compare(samples(), samples()[:4])",
     ],
+    "formats": ["_core.formats()"],
+    "formats!": ["_core.formats(7)"],
+    "codes": ["_core.codes([u8(1, 2, 2).astype('u4'), i8()[:3]])"],
+    "codes!": ["_core.codes([])", "_core.codes([i8(), i8()[:3]])", "_core.codes(7)"],
+    "samples": [
+        "_core.samples(u8(0, 1, 0, 0).astype('u4'), None, i8(), n_keys=2)",
+        "_core.samples(*2 * [u8(0, 1, 0, 0).astype('u4')], i8(), u8(1, 2, 3, 4), n_keys=2, "
+        "n_units=2)",
+    ],
+    "samples!": ["_core.samples(u8(0).astype('u4'), None, i8(), n_keys=1)"],
+    "count_groups": ["_core.count_groups(i8(), u8(1, 2, 3, 4), u8(0, 2, 4), 2)"],
+    "count_groups!": ["_core.count_groups(i8(), None, u8(0, 2, 9), 2)"],
     "summarize": ["_core.summarize(samples())"],
     "summarize!": ["_core.summarize(samples(0, 0, 0))", "_core.summarize(i8())"],
     "collapse": ["_core.collapse(samples())"],
@@ -191,7 +203,7 @@ CASES = {
     ],
     "RuleSet": [
         "_core.RuleSet([dict(RULE), dict(ROWS)], builtin=False)",
-        "SET.names, len(SET), SET.tag('r'), SET.fields(0)",
+        "SET.names, len(SET), SET.tag('r'), SET.fields(0), SET.formats",
         "SET.match('r', bytearray(LINES), 0), SET.match(0, b'fft x' * 9, 0)",
     ],
     "RuleSet!": [

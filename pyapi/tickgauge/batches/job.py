@@ -91,7 +91,7 @@ def _one(job: Job) -> Done:
     status = done.status
     try:
         stamp = job.stamp()
-        for part in read_parts(job.source, **job.options):
+        for part in read_parts(job.source, **{"digest": True, **job.options}):
             if isinstance(part, Part):
                 _keep(job, Dataset([part]), done)
             else:

@@ -100,7 +100,7 @@ def reading_arguments(args: argparse.Namespace) -> dict[str, Any]:
         "tee_offset": args.tee_offset,
         "repair": args.repair,
         "progress": args.progress,
-        **({"why": True} if getattr(args, "why", False) else {}),
+        **{name: True for name in ("why", "digest") if getattr(args, name, False)},
     }
 
 

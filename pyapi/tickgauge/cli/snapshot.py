@@ -35,6 +35,7 @@ def add(subparsers: Any) -> None:
         "--anyway", action="store_true", help="also of sources that could not be read whole"
     )
     inputs.add_reading_options(parser, together=False)
+    parser.set_defaults(digest=True)  # a snapshot names its sources: it is made while reading
 
 
 def run(args: argparse.Namespace) -> int:

@@ -271,8 +271,10 @@ class _Sorted:
         rank = (self.n * np.uint64(num) + np.uint64(den - 1)) // np.uint64(den)
         rank = np.maximum(rank, 1)
         if self._upto is None:
-            return self.first + rank.astype("i8") - 1
-        return np.searchsorted(self._upto, self._before + rank).astype("i8")
+            rows: npt.NDArray[np.int64] = self.first + rank.astype("i8") - 1
+        else:
+            rows = np.searchsorted(self._upto, self._before + rank).astype("i8")
+        return rows
 
     def width_at(self, place: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The width of the range of values at these rows; 0: one value."""
