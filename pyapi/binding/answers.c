@@ -466,7 +466,7 @@ static PyMethodDef methods[] = {
     {"anova", anova, METH_VARARGS,
      "(MS between, MS within, variance between, ICC, design effect, SE)"},
     {"min_p", min_p, METH_VARARGS, "Smallest two-sided p of m against n."},
-    {"tick_halfwidth", tick_halfwidth, METH_VARARGS, "What m equal readings leave open, in steps."},
+    {"tick_halfwidth", tick_halfwidth, METH_VARARGS, "How far m equal readings leave the value open, in steps."},
     {"detectable_sd", detectable_sd, METH_VARARGS, "(shift in sd at 80 % power, level)"},
     {"t_quantile", t_quantile, METH_VARARGS, "Upper quantile of Student's t."},
     {"t_two_sided", t_two_sided, METH_VARARGS, "Two-sided p of Student's t."},

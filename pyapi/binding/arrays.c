@@ -26,7 +26,7 @@ const void *tg_py_take_copy(arrays *a, PyObject *object, int type, size_t *len) 
   return take(a, object, type, NPY_ARRAY_IN_ARRAY | NPY_ARRAY_ENSURECOPY, len);
 }
 
-int tg_py_lengths(const char *what) {
-  PyErr_Format(PyExc_ValueError, "%s: lengths that do not fit together", what);
+int tg_py_lengths(const char *function) {
+  PyErr_Format(PyExc_ValueError, "%s: lengths that do not fit together", function);
   return -1;
 }

@@ -18,11 +18,11 @@ void tg_py_release(arrays *a);
  * exception set. */
 const void *tg_py_take(arrays *a, PyObject *object, int type, size_t *len);
 
-/* The same as a copy that no other thread can write to: for what is checked before the GIL is
+/* The same as a copy that no other thread can write to: for values checked before the GIL is
  * dropped and relied on after. */
 const void *tg_py_take_copy(arrays *a, PyObject *object, int type, size_t *len);
 
-/* ValueError: lengths of the arguments of `what` do not fit together. Returns -1. */
-int tg_py_lengths(const char *what);
+/* ValueError: lengths of the arguments of a function do not fit together. Returns -1. */
+int tg_py_lengths(const char *function);
 
 #endif

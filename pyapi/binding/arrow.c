@@ -149,7 +149,7 @@ static int schema_fill(const tg_table *table, struct ArrowSchema *out) {
 
 /* ---- array ---- */
 
-/* What one array owns: a share of the table, and the buffers made for this export. */
+/* The property of one array: a share of the table, and the buffers made for this export. */
 typedef struct {
   tg_py_hold *hold;
   const void *buffers[3];

@@ -1,4 +1,4 @@
-/* binding.h - what the files of tickgauge._core share.
+/* binding.h - the parts that the files of tickgauge._core share.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TICKGAUGE_BINDING_H
 #define TICKGAUGE_BINDING_H
@@ -38,13 +38,13 @@ typedef struct tg_py_state {
 /* The state of the module; never NULL once exec has begun. */
 tg_py_state *tg_py_state_of(PyObject *module);
 
-/* Raises what `status` stands for and returns NULL. `err` may be NULL (the message is then the
+/* Raises the exception of `status` and returns NULL. `err` may be NULL (the message is then the
  * status text). TG_ESYNTAX and TG_EINVAL of a rule set are RuleError: pass `in_rules` 1. A
  * TG_EINTERRUPTED leaves the exception of the signal handler as it is. */
 PyObject *tg_py_raise(PyObject *module, tg_status status, const tg_error *err, int in_rules);
 
 /* The hook of one long call, for the time in which the GIL is dropped: every few milliseconds it
- * takes the GIL and runs the handlers of signals; what one raises comes out of tg_py_raise with
+ * takes the GIL and runs the handlers of signals; an exception of one comes out of tg_py_raise with
  * TG_EINTERRUPTED. Handlers run Python code: an object that is in use must say so to them. */
 typedef struct tg_py_stop {
   tg_stop hook;
@@ -63,7 +63,7 @@ tg_py_hold *tg_py_hold_get(tg_py_hold *hold); /* one more reference; returns `ho
 void tg_py_hold_put(tg_py_hold *hold);        /* one reference less; NULL is allowed */
 
 /* Converters for "O&": an integer of 64 or 32 bits without sign into uint64_t or uint32_t. The
- * formats "K" and "I" would cut what does not fit. OverflowError, TypeError. */
+ * formats "K" and "I" would cut a larger number. OverflowError, TypeError. */
 int tg_py_u64(PyObject *object, void *out);
 int tg_py_u32(PyObject *object, void *out);
 
@@ -99,6 +99,15 @@ PyObject *tg_py_rule_names(const tg_ruleset *set);
 /* The index of a rule given by name or number; -1 with an exception set. */
 int tg_py_find_rule(const tg_ruleset *set, PyObject *which, size_t *rule);
 
+/* A `_core.Records` of `records`, which are freed when this fails, and of the rule set that they
+ * refer to, of which a reference is taken. */
+PyObject *tg_py_records_wrap(PyObject *module, tg_records *records, tg_py_hold *rules);
+
+/* The core records of a `_core.Records`, which stay as they are until tg_py_records_leave is called
+ * on the object; NULL with TypeError or RuntimeError set. */
+const tg_records *tg_py_records_enter(PyObject *module, PyObject *object);
+void tg_py_records_leave(PyObject *object);
+
 /* Arrow PyCapsules of a table that `hold` keeps alive: the schema; (schema, struct array); a
  * stream of one batch. New references, NULL with an exception set. */
 PyObject *tg_py_arrow_schema(PyObject *module, const tg_table *table);
@@ -109,7 +118,9 @@ PyObject *tg_py_arrow_stream(PyObject *module, const tg_table *table, tg_py_hold
 int tg_py_add_errors(PyObject *module);
 int tg_py_add_table(PyObject *module);
 int tg_py_add_rules(PyObject *module);
+int tg_py_add_records(PyObject *module);
 int tg_py_add_reader(PyObject *module);
+int tg_py_add_reduce(PyObject *module);
 int tg_py_add_stats(PyObject *module);
 int tg_py_add_answers(PyObject *module);
 int tg_py_add_samples(PyObject *module);

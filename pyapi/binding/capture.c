@@ -31,7 +31,7 @@ static int enter(Capture *self) {
   return 0;
 }
 
-/* The same for what only a finished capture tells; ValueError before. */
+/* The same for answers of a finished capture only; ValueError before. */
 static int enter_finished(Capture *self) {
   if (enter(self) < 0) return -1;
   if (self->finished) return 0;
@@ -381,8 +381,8 @@ done:
 
 static PyMethodDef capture_methods[] = {
     {"feed", capture_feed, METH_O,
-     "feed(data, /)\n--\n\nThe next bytes, cut anywhere. Signals are looked for every 8 MiB: what a "
-     "handler raises\n(KeyboardInterrupt) comes out, the bytes up to there are read, the others of "
+     "feed(data, /)\n--\n\nThe next bytes, cut anywhere. Signals are looked for every 8 MiB: the "
+     "exception of a handler\n(KeyboardInterrupt) comes out, the bytes up to there are read, the others of "
      "`data` are not,\nand the capture may be fed on or finished."},
     {"finish", capture_finish, METH_NOARGS, "finish()\n--\n\nEnd of the source."},
     {"adopt", capture_adopt, METH_O,

@@ -14,7 +14,7 @@
 #include "tickgauge/legacy.h"
 
 enum {
-  CHUNK = 64 * 1024,      /* fits the second cache beside what the kernel copies */
+  CHUNK = 64 * 1024,      /* fits the second cache beside the kernel's copy */
   LARGE = 8 * 1024 * 1024 /* bytes from which on a file is read ahead */
 };
 
@@ -141,7 +141,7 @@ PyDoc_STRVAR(read_doc,
              "Returns ``(values, whole)``: the 18 values as int, in ticks (the first in Hz), and\n"
              "whether the file could be opened and read to its end. `unknown` is called with a\n"
              "str of digits, one per line with a command that is not known, as they come.\n"
-             "Raises what `unknown` raises, MemoryError, KeyboardInterrupt.");
+             "Raises the exception of `unknown`, MemoryError, KeyboardInterrupt.");
 
 static PyObject *legacy_read(PyObject *module, PyObject *args) {
   PyObject *path = NULL, *unknown, *result = NULL;

@@ -12,7 +12,9 @@ static int (*const areas[])(PyObject *) = {
     tg_py_add_answers,
     tg_py_add_samples,
     tg_py_add_rules,
+    tg_py_add_records,
     tg_py_add_reader,
+    tg_py_add_reduce,
     tg_py_add_capture,
 };
 /* clang-format on */

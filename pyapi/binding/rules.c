@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "binding.h"
 
+#include <string.h>
+
 /* The strings of one rule definition point into Python objects that the caller keeps alive. No
  * Python code may run while they are gathered, for it could change the dicts: so flags are bool
- * and numbers are int, not what could be turned into them. */
+ * and numbers are int, not objects that could be turned into them. */
 static int take_text(PyObject *dict, const char *name, const char **out) {
   PyObject *value = PyDict_GetItemString(dict, name); /* borrowed */
   *out = NULL;
@@ -218,7 +220,7 @@ static PyObject *ruleset_fields(PyObject *self, PyObject *which) {
   return out;
 }
 
-/* Adds what is known of a format: its title, its observation, how its values stand without a clock
+/* Adds a format: its title, its observation, how its values stand without a clock
  * (NULL: no clock is needed). */
 static int add_format(PyObject *formats, PyObject *name, const char *title,
                       tg_observation observation, const char *needs_clock) {
@@ -330,7 +332,7 @@ static PyMethodDef ruleset_methods[] = {
     {"fields", ruleset_fields, METH_O, "fields(rule)\n--\n\nNames of the kept fields."},
     {"match", ruleset_match, METH_VARARGS,
      "match(rule, line, at)\n--\n\nTry a rule with its tag at that place of a line.\n\n"
-     "Gives (True, start, end, '') or (False, template item, place, what was expected)."},
+     "Gives (True, start, end, '') or (False, template item, place, expected text)."},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef ruleset_getset[] = {

@@ -143,7 +143,7 @@ static PyObject *get_mask(PyObject *self, void *unused) {
   return tg_py_view(tg_table_valid(table), tg_table_rows(table), NPY_UINT64, self);
 }
 
-/* A tuple with one item a column, chosen by `what`: its name, its type's name, its exponent. */
+/* A tuple with one item a column, chosen by the closure: its name, its type's name, its exponent. */
 static PyObject *describe(PyObject *self, void *what) {
   const tg_table *table = ((Table *)self)->table;
   size_t n = tg_table_cols(table);
@@ -252,7 +252,7 @@ static PyObject *table_stream(PyObject *self, PyTypeObject *type, PyObject *cons
 static PyMethodDef table_methods[] = {
     {"column", table_column, METH_O,
      "column(name)\n--\n\nThe column as a read-only array over the table's own memory, which it\n"
-     "keeps alive. Text columns give codes (uint32) into words(name); what stands in a row\n"
+     "keeps alive. Text columns give codes (uint32) into words(name); the cell of a row\n"
      "without a value is not specified, see valid(name)."},
     {"valid", table_valid, METH_O,
      "valid(name)\n--\n\nWhich rows have a value in the column: a new boolean array."},
@@ -292,7 +292,7 @@ static PyType_Spec table_spec = {
     .slots = table_slots,
 };
 
-/* What one spec of table_from_columns was turned into. Owned: data, valid, words, strs. */
+/* One spec of table_from_columns in C. Owned: data, valid, words, strs. */
 typedef struct {
   PyObject *data;
   PyObject *valid;
@@ -300,7 +300,7 @@ typedef struct {
   tg_str *strs;
 } Spec;
 
-/* Takes the words of a text column: a sequence of bytes or str. `spec` owns what they need. */
+/* Takes the words of a text column: a sequence of bytes or str. `spec` owns their memory. */
 static int take_words(PyObject *words, Spec *spec, tg_column_data *data) {
   spec->words = PySequence_Tuple(words);
   if (spec->words == NULL) return -1;

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* What a reducer is told beside the records. All optional; 0 and NULL are the defaults. */
+/* Options of a reduction. All optional; 0 and NULL are the defaults. */
 typedef struct tg_reduce_options {
   uint64_t clock_hz;     /* --clock: ticks per second, wins over the log's own */
   int64_t tee_offset;    /* --tee-offset: ticks added to every TEE stamp */
@@ -33,7 +33,7 @@ typedef struct tg_reduce_in {
   const tg_records *const *sources; /* records of each source, all read with the same rule set */
   size_t n_sources;
   const tg_reduce_options *options;
-  const tg_alloc *alloc; /* what reducers allocate with: set by tg_reduce, callers leave it NULL */
+  const tg_alloc *alloc; /* of the reducers: set by tg_reduce, callers leave it NULL */
 } tg_reduce_in;
 
 /* One format. `reduce` adds tables, keys, readings and problems to `out`; NULL where the rules'
@@ -43,7 +43,7 @@ typedef struct tg_format {
   const char *title; /* for a person: "OP-TEE benchmark console lines" */
   const tg_rule_def *rules;
   size_t n_rules;
-  tg_observation observation; /* of all its keys: "boot" for what times the firmware */
+  tg_observation observation; /* of all its keys: a boot where it times the firmware */
   const char *needs_clock;    /* how its values stand where the board's clock is not known ("ticks"),
                                  said to the user with the options that settle it; NULL: no need */
   tg_status (*reduce)(const tg_reduce_in *in, tg_result *out, tg_error *err);

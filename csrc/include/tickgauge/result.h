@@ -1,4 +1,4 @@
-/* result.h - what reducers build: named tables, keys, readings.
+/* result.h - the output of reducers: named tables, keys, readings.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TICKGAUGE_RESULT_H
 #define TICKGAUGE_RESULT_H
@@ -40,7 +40,7 @@ TG_API tg_table *tg_result_get(const tg_result *r, const char *name);
 TG_API size_t tg_result_count(const tg_result *r);
 TG_API const char *tg_result_name(const tg_result *r, size_t i);
 
-/* What is measured. Empty strings (NULL, 0) and TG_NONE are missing. Two equal keys are one. */
+/* A key: the subject of readings. Empty strings (NULL, 0) and TG_NONE are missing. Two equal keys are one. */
 typedef struct tg_key {
   tg_str format, test, metric, operation; /* operation: "open", "invoke", "fft", ... */
   tg_str place;  /* the cpu as the source printed it, or missing */

@@ -52,7 +52,7 @@ typedef struct tg_rule_def {
                             problem (it counts as `further` in the ledger), nor is a section of such a
                             rule that is still open where the source ends */
   const char *before;    /* the name of a rule as in `context`, whose next record labels instead */
-  const char *until;     /* span: the template of the line that ends what this one begins. Fields
+  const char *until;     /* span: the template of the line that ends a span begun by this one. Fields
                             of one name must agree; a value is the difference end - begin */
   const char *count;     /* the field that says how many readings a line stands for; a text is a
                             list, one number for each column of a table */

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* What a function of the core returns. 0 is success, everything else a failure;
+/* The status that a function of the core returns. 0 is success, everything else a failure;
  * the numbers are stable, new ones are appended before TG_STATUS_COUNT. */
 typedef enum tg_status {
   TG_OK = 0,
@@ -37,7 +37,7 @@ typedef enum tg_status {
 
 /* Caller-owned detail of a failure. Wherever a `tg_error *` is taken NULL is allowed.
  * `offset` is the byte offset in the source (or the column in a template), `line` is
- * 1-based and 0 where it has no meaning. `message` says what, where, and what was expected. */
+ * 1-based and 0 where it has no meaning. `message` names the fault, its place, and the expected text. */
 typedef struct tg_error {
   uint64_t offset;
   uint64_t line;

@@ -104,7 +104,7 @@ static tg_status number_rows(rows *r, const tg_stop *stop, size_t n, uint32_t *c
   return TG_OK;
 }
 
-/* A code as numbered first, with what it is to be ordered by. */
+/* A code as numbered first, and the row that decides its place. */
 typedef struct ranked {
   const rows *of;
   uint32_t row, code;

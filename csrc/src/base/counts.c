@@ -145,7 +145,7 @@ void tg_counts_free(tg_counts *c) {
   tg_release(&a, c);
 }
 
-/* What an unfinished addition needs to be taken back: the table before it was folded. */
+/* Takes an unfinished addition back: the table before it was folded. */
 typedef struct undo {
   hash exact; /* slots NULL: not folded by this addition */
   size_t at;  /* values added before that */

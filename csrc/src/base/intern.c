@@ -24,7 +24,7 @@ struct tg_intern {
   size_t n_slots;
   uint64_t seed, key; /* differ per table, so that no log can be written to collide */
   uint32_t count, hashed, max_distinct;
-  uint32_t last; /* what was put last: logs say the same word many times in a row */
+  uint32_t last; /* the string put last: logs say the same word many times in a row */
 };
 
 /* Both halves of the product folded: every bit of either factor reaches the result. */

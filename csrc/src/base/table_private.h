@@ -16,8 +16,8 @@ typedef struct tg_column {
   int32_t exp10;
 } tg_column;
 
-/* Every column and `valid` have room for `cap` rows; a missing item is all zero bytes. What lies
- * behind the last row was never written, or is anything. */
+/* Every column and `valid` have room for `cap` rows; a missing item is all zero bytes. Behind the
+ * last row the bytes were never written, or are anything. */
 struct tg_table {
   tg_alloc alloc;
   uint64_t *valid;

@@ -5,7 +5,7 @@
 #include "tickgauge/status.h"
 
 /* Returns from the function with the status of `expression` unless that is TG_OK. Only for
- * functions that own nothing at this point: what they took would stay behind. */
+ * functions that own nothing at this point: their memory would stay behind. */
 #define TG_TRY(expression)                 \
   do {                                     \
     const tg_status tried_ = (expression); \

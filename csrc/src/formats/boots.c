@@ -1,7 +1,7 @@
 /* boots.c - where one boot ends and the next begins.
  *
  * A source is walked once. Banners form a chain (BL1, BL2, BL31, OP-TEE, U-Boot, Linux or TFTF):
- * one that stands no later in the chain than what was seen starts a boot. PMF tid 0 starts one,
+ * one that stands no later in the chain than the last one seen starts a boot. PMF tid 0 starts one,
  * so do stamps that go back beyond any reordering and a changed frequency.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boots.h"

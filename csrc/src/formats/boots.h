@@ -36,7 +36,7 @@ typedef struct tg_boot_memo {
 /* Fills the memo around `offset`. */
 void tg_boot_look(const tg_result *out, uint32_t source, uint64_t offset, tg_boot_memo *memo);
 
-/* What tg_boot_at gives, from the memo where it reaches. */
+/* As tg_boot_at, from the memo where it reaches. */
 static inline uint32_t tg_boot_near(const tg_result *out, uint32_t source, uint64_t offset,
                                     tg_boot_memo *memo) {
   if (offset < memo->from || offset >= memo->until) tg_boot_look(out, source, offset, memo);

@@ -14,7 +14,7 @@
 #define AHEAD 3 /* so many stamps must stay back: a torn number does not */
 #define BEHIND 5
 
-/* What a rule's records mean; `field` is the column (from TG_REC_FIELD) of the stamp. */
+/* The meaning of a rule's records; `field` is the column (from TG_REC_FIELD) of the stamp. */
 typedef struct meaning {
   const char *rule;
   uint8_t kind, lane, stage;
@@ -288,7 +288,7 @@ static size_t run_start(const walk *w, size_t i, size_t first) {
   return at;
 }
 
-/* What a mark adds to the stretch it lies in. */
+/* Adds a mark to the stretch it lies in. */
 static void learn(walk *w, const tg_mark *m, tg_stretch *s) {
   if (m->kind == TG_MARK_BANNER) {
     tg_stage stage = banner_stage(w, m);

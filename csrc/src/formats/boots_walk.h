@@ -5,7 +5,7 @@
 
 #include "boots.h"
 
-/* What a record means to the walk. */
+/* The meaning of a record for the walk. */
 typedef enum tg_mark_kind {
   TG_MARK_OTHER = 0, /* a record of some format: it belongs to a boot, no more */
   TG_MARK_BANNER,    /* a stage announces itself */

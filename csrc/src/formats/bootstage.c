@@ -60,7 +60,7 @@ typedef struct walk {
   const tg_reduce_in *in;
   tg_result *out;
   tg_table *stages;
-  uint64_t high;     /* what wraps have added to the marks, in microseconds */
+  uint64_t high;     /* added to the marks by wraps, in microseconds */
   uint64_t previous; /* the mark before, without `high` */
   uint32_t source, section, row;
   bool have_previous;

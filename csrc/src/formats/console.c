@@ -1,4 +1,4 @@
-/* console.c - what every console of a board shows: who boots, and which build it is.
+/* console.c - banners of every console of a board: who boots, and which build it is.
  *
  * The rules give no readings: boots.c reads the banners, reducers read versions and platforms.
  * Their tags are common words, so a line that merely contains one is no problem.

@@ -37,7 +37,7 @@ tg_status tg_formats_ruleset_within(const tg_alloc *a, const tg_rule_def *extra,
   return status;
 }
 
-/* What tg_reduce demands of its input. */
+/* Checks the input of tg_reduce. */
 static tg_status check_input(const tg_reduce_in *in, tg_error *err) {
   if (in == NULL || (in->n_sources > 0 && in->sources == NULL)) {
     return tg_fail(err, TG_EINVAL, 0, 0, "nothing to reduce");

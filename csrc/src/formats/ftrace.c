@@ -65,7 +65,7 @@ static const struct {
     {"lost", TG_TRACE_LOST, false},           {"entries", TG_TRACE_ENTRIES, false},
 };
 
-/* What the rule called `name` means; TG_TRACE_NONE for rules of other formats. */
+/* The event of the rule called `name`; TG_TRACE_NONE for rules of other formats. */
 static event_rule rule_of(const char *name) {
   event_rule r = {TG_TRACE_NONE, false, false};
   if (strncmp(name, "ftrace.", 7) != 0) return r;
@@ -81,8 +81,8 @@ static event_rule rule_of(const char *name) {
   return r;
 }
 
-/* The pointer that names a call's arguments: a number, hashed or not, or else a hash of what
- * stands there. */
+/* The pointer that names a call's arguments: a number, hashed or not, or else a hash of the
+ * text there. */
 static uint64_t param_id(tg_str s) {
   uint64_t v = 0;
   if (s.n > 2 && s.p[0] == '0' && (s.p[1] | 0x20) == 'x') {

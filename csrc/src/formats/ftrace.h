@@ -14,7 +14,7 @@ typedef enum tg_trace_kind {
   TG_TRACE_CPU_IDLE,   /* `param` is the cpu, `code` the state, 2^32-1 on leaving it */
   TG_TRACE_PSCI_ENTER, /* `param` is the cpu, `code` the state */
   TG_TRACE_PSCI_EXIT,
-  TG_TRACE_SUSPEND, /* `name` and `code`: what begins or ends */
+  TG_TRACE_SUSPEND, /* `name` and `code` say which state begins or ends */
   TG_TRACE_LOST,    /* from here on: no events */
   TG_TRACE_ENTRIES
 } tg_trace_kind;
@@ -26,7 +26,7 @@ typedef struct tg_trace_event {
   tg_str name;
   int64_t time;   /* ns, or ticks of a counting clock */
   uint64_t param; /* who: the arguments' address, a cpu */
-  uint64_t code;  /* what: function id or return code, a state; 32 bits */
+  uint64_t code;  /* function id or return code, a state; 32 bits */
   uint64_t line, offset;
   uint32_t boot;
   tg_trace_kind kind;

@@ -190,7 +190,7 @@ static tg_status smc_reading(tg_trace *t, const call *c, const tg_trace_event *e
   return tg_result_reading(t->out, &r);
 }
 
-/* The readings of a complete call: the whole, and what it was spent on. */
+/* The readings of a complete call: the whole, and its parts. */
 static tg_status call_readings(tg_trace *t, const call *c, size_t row, bool first) {
   static const struct {
     const char *name;

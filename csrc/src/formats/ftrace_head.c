@@ -26,7 +26,7 @@ static bool take_number(tg_str *s, uint64_t *v) {
   return true;
 }
 
-/* Takes "[CPU]" and what stands behind it (flags) off the text. */
+/* Takes "[CPU]" and the flags behind it off the text. */
 static bool take_bracketed_cpu(tg_str *s, uint64_t *cpu) {
   size_t close = s->n;
   while (close > 0 && s->p[close - 1] != ']') close--;

@@ -74,7 +74,7 @@ static void flag_words(uint32_t flags, char text[64]) {
 
 /* --- intervals ------------------------------------------------------------------------------- */
 
-/* What is measured of a call: the difference of two of its stamps. */
+/* A measure of a call: the difference of two of its stamps. */
 typedef struct metric {
   const char *name;
   tg_hop from, to;
@@ -199,14 +199,14 @@ static const tg_column_def syscall_columns[S_COLUMNS] = {
     {"to_ta", TG_I64, 0},  {"line", TG_U64, 0},      {"offset", TG_U64, 0},
 };
 
-/* What the rows of one boot share. */
+/* State that the rows of one boot share. */
 typedef struct emit {
   const tg_reduce_in *in;
   tg_result *out;
   tg_table *calls, *syscalls;
   uint64_t hz;
   tg_clock_origin origin;
-  uint64_t tee; /* what was added to the secure world's stamps */
+  uint64_t tee; /* added to the secure world's stamps */
   bool seen[OPERATIONS][2];
   bool seen_syscall;
   uint32_t keys[OPERATIONS + 1][METRICS][4]; /* TG_NONE: not made yet */
@@ -363,7 +363,7 @@ typedef struct cursor {
     while ((c).to < (n) && (lines)[(c).to].boot_of == (b)) (c).to++; \
   } while (0)
 
-/* Says that one shift would nest what nothing nests. */
+/* Says that one shift would nest stamps that nest nowhere now. */
 static tg_status tell_shift(emit *e, uint32_t boot, const tg_boot_lines *b, const tg_shift *shift) {
   const tg_stamp none = {0};
   const tg_stamp *at = b->n_core > 0 ? &b->core[0].at : &none;

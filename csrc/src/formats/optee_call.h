@@ -74,7 +74,7 @@ typedef struct tg_calls {
   size_t n, cap;
 } tg_calls;
 
-/* What is known of one boot; lines in time order, clients and system calls in that of the source.
+/* The lines of one boot; those of the printers in time order, clients and system calls in that of the source.
  */
 typedef struct tg_boot_lines {
   const tg_smc *driver, *core;

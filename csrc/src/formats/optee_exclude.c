@@ -72,7 +72,7 @@ static bool seeker_before(const seeker *a, const seeker *b) {
 #include "base/sort.h"
 
 /* The calls of clients that have a choice of points, ordered by the first of them: with `all` every
- * call by what its client's line says, else those that look for an end, by all they know. */
+ * call by its client's line, else those that look for an end, by all they know. */
 static tg_status find_seekers(const tg_join *j, const tg_calls *out, const tg_ends *e, bool start,
                               bool all, const tg_points *points, seeker **at, size_t *cap,
                               size_t *n) {

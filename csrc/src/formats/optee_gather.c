@@ -197,7 +197,7 @@ static tg_status tell_repeats(tg_result *out, const tg_stamp *first, size_t n) {
                            n, n == 1 ? " has" : "s have", n == 1 ? "" : "s", n == 1 ? "is" : "are");
 }
 
-/* Leaves out lines that say again what another line of the boot said. In time order. */
+/* Leaves out lines that repeat another line of the boot. In time order. */
 static tg_status drop_repeats(tg_result *out, tg_smc *lines, size_t n) {
   size_t repeats = 0;
   tg_stamp first = {0};
@@ -236,7 +236,7 @@ static bool lowest_stamp(const tg_smc *lines, size_t n, uint32_t boot, uint64_t 
   return true;
 }
 
-/* What the clients of a boot are checked against: the driver's lowest stamp, if there is one, and
+/* The bounds that clients of a boot are checked against: the driver's lowest stamp, if there is one, and
  * how long a print may be delayed. Found once a boot. */
 typedef struct boot_floor {
   uint64_t lowest, delay;
@@ -326,8 +326,8 @@ static tg_status order_by_start(const tg_alloc *a, tg_optee_lines *l) {
   return status;
 }
 
-/* Checks the clients' lines and closes the gaps of those that are of no use or say again what
- * the line before said. */
+/* Checks the clients' lines and closes the gaps of those that are of no use or repeat the
+ * line before. */
 static tg_status check_clients(const tg_reduce_in *in, tg_result *out, tg_optee_lines *l) {
   size_t kept = 0;
   size_t repeats = 0;

@@ -1,8 +1,8 @@
 /* optee_join.c - client lines, driver pairs and core pairs of one boot become calls.
  *
  * Lines of the two worlds come in any order, so only containment in time counts: the core's pair
- * lies inside the driver's, the driver's inside its client's start and return. What fits in one
- * way only is joined; everything else is said to be ambiguous and gives no interval.
+ * lies inside the driver's, the driver's inside its client's start and return. Lines that fit
+ * in one way only are joined; everything else is said to be ambiguous and gives no interval.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "optee_join.h"
 #include "optee_join_state.h"
 
-/* The clients as intervals: what their driver pairs must lie in. */
+/* The clients as intervals, in which their driver pairs must lie. */
 static tg_status client_spans(tg_join *j) {
   const tg_boot_lines *l = j->lines;
   tg_status status =
@@ -293,7 +293,7 @@ static tg_status rest_of_core(tg_join *j, tg_calls *out) {
   return TG_OK;
 }
 
-/* Sets what a finished call says of itself. */
+/* Sets flags and state of a finished call. */
 static void judge(tg_call *c) {
   const uint8_t driver = 1u << TG_HOP_DRIVER_START | 1u << TG_HOP_DRIVER_FINISH;
   const uint8_t core = 1u << TG_HOP_TEE_RECEIVE | 1u << TG_HOP_TEE_FINISH;
@@ -350,7 +350,7 @@ static tg_status order_calls(tg_join *j, tg_calls *out) {
   return status;
 }
 
-/* What single stamps, lone pairs and exclusion add to the calls of clients. */
+/* Completes the calls of clients from single stamps, lone pairs and by exclusion. */
 static tg_status complete(tg_join *j, tg_calls *out) {
   const tg_ends driver = {&j->starts,     &j->finishes,        &j->driver,
                           j->driver_used, TG_HOP_DRIVER_START, TG_HOP_DRIVER_FINISH};

@@ -29,8 +29,8 @@ typedef struct tg_ends {
  * so is told apart after all; one that is left with candidates is ambiguous. TG_OK, TG_ENOMEM. */
 tg_status tg_complete_clients(tg_join *j, tg_calls *out, const tg_ends *e);
 
-/* Looks at all clients that ran at once, however their calls were joined: what exclusion does not
- * confirm is ambiguous. TG_OK, TG_ENOMEM. */
+/* Looks at all clients that ran at once, however their calls were joined: a call that
+ * exclusion does not confirm is ambiguous. TG_OK, TG_ENOMEM. */
 tg_status tg_doubt_groups(tg_join *j, tg_calls *out, const tg_ends *e);
 
 /* Gives the system calls the invoke they were made in: by the core's pairs where there are any,

@@ -4,7 +4,7 @@
  * to its leftmost match. All patterns begin with one of six tags, words that end in a ':'. Three
  * facts make one pass exact:
  * - no tag is the end of another, and each holds one ':', so tags never overlap;
- * - what follows a tag in a pattern holds no ':', so no tag ends inside what a try consumed, and
+ * - the text behind a tag in a pattern holds no ':', so no tag ends inside a consumed try, and
  *   after a failed try the search goes on where it failed;
  * - of a later tag in the same line only a pattern of a lower number matters.
  *
@@ -14,11 +14,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "formats/optee_legacy_bytes.h"
 #include "formats/optee_legacy_scan.h"
-
-#if defined(__GNUC__) && defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 enum {
   LONGEST_TAG = 21, /* bytes of the longest tag before its ':' */
@@ -87,7 +84,7 @@ static const struct {
     {"TEEDriver", 9, 4, 5},              {"TEECore", 7, 6, 7},
 };
 
-/* What the next byte is looked at for. */
+/* The state: how the next byte is looked at. */
 typedef enum state {
   SEARCH,  /* the end of a tag, or of a line that has a match */
   BLANK,   /* the one blank behind a tag */
@@ -95,7 +92,7 @@ typedef enum state {
   TEXT,    /* the next byte of a piece */
   COMMAND, /* the digit of a command */
   NUMBER,  /* the first digit of a number */
-  DIGITS   /* a further digit of a number, or what ends it */
+  DIGITS   /* a further digit of a number, or its end */
 } state;
 
 /* Bytes that grow. */
@@ -125,42 +122,6 @@ struct tg_legacy {
   uint8_t tail_n;
   uint8_t tail[LONGEST_TAG]; /* the last bytes before this feed */
 };
-
-static bool is_hex(uint8_t c) { return (uint8_t)(c - '0') < 10 || (uint8_t)(c - 'a') < 6; }
-
-static bool is_blank(uint8_t c) { return c == ' ' || (c >= 9 && c <= 13 && c != '\n'); }
-
-/* The first byte of [p, end) that is no hex digit, or `end`. */
-static const uint8_t *behind_digits(const uint8_t *p, const uint8_t *end) {
-#if defined(__GNUC__) && defined(__SSE2__)
-  for (; end - p >= 16; p += 16) {
-    const __m128i text = _mm_loadu_si128((const __m128i *)(const void *)p);
-    const __m128i decimal = _mm_sub_epi8(text, _mm_set1_epi8('0'));
-    const __m128i letter = _mm_sub_epi8(text, _mm_set1_epi8('a'));
-    const __m128i hex = _mm_or_si128(
-        _mm_cmpeq_epi8(_mm_min_epu8(decimal, _mm_set1_epi8(9)), decimal),
-        _mm_cmpeq_epi8(_mm_min_epu8(letter, _mm_set1_epi8(5)), letter));
-    const unsigned other = ~(unsigned)_mm_movemask_epi8(hex) & 0xffffu;
-    if (other != 0) return p + __builtin_ctz(other);
-  }
-#endif
-  while (p < end && is_hex(*p)) p++;
-  return p;
-}
-
-/* memcmp(a, b, n) == 0 for short texts, without a call: in words that may overlap. */
-static inline bool equal(const uint8_t *a, const char *b, size_t n) {
-  uint64_t x, y, other = 0;
-  if (n < 8) return memcmp(a, b, n) == 0;
-  for (size_t i = 0; i + 8 < n; i += 8) {
-    memcpy(&x, a + i, 8);
-    memcpy(&y, b + i, 8);
-    other |= x ^ y;
-  }
-  memcpy(&x, a + n - 8, 8);
-  memcpy(&y, b + n - 8, 8);
-  return (other | (x ^ y)) == 0;
-}
 
 static tg_status append(const tg_alloc *a, bytes *b, const uint8_t *p, size_t n) {
   tg_status status = TG_OK;
@@ -240,10 +201,10 @@ static tg_status end_line(tg_legacy *l) {
 static const uint8_t TAG_BY_LETTER[32] = {
     ['y' & 31] = 0, ['n' & 31] = 1, ['d' & 31] = 2, ['l' & 31] = 3, ['r' & 31] = 4, ['e' & 31] = 5};
 
-/* The tag that ends before `colon`, all of it within what was fed now. */
+/* The tag that ends before `colon`, all of it within this feed. */
 static uint8_t tag_before(const uint8_t *colon) {
   const uint8_t tag = TAG_BY_LETTER[colon[-1] & 31];
-  return equal(colon - TAGS[tag].n, TAGS[tag].text, TAGS[tag].n) ? tag : NO_TAG;
+  return tg_legacy_equal(colon - TAGS[tag].n, TAGS[tag].text, TAGS[tag].n) ? tag : NO_TAG;
 }
 
 /* The same near the start of a feed, where a tag may begin in bytes fed before. */
@@ -256,7 +217,7 @@ static uint8_t tag_across(const tg_legacy *l, const uint8_t *base, const uint8_t
   if (n == 0) return NO_TAG;
   const uint8_t tag = TAG_BY_LETTER[text[n - 1] & 31];
   if (TAGS[tag].n > n) return NO_TAG;
-  return equal(text + n - TAGS[tag].n, TAGS[tag].text, TAGS[tag].n) ? tag : NO_TAG;
+  return tg_legacy_equal(text + n - TAGS[tag].n, TAGS[tag].text, TAGS[tag].n) ? tag : NO_TAG;
 }
 
 /* The byte behind the first tag and its ':' that end in [p, end), NULL if there is none. */
@@ -286,7 +247,7 @@ static void keep_tail(tg_legacy *l, const uint8_t *p, size_t n) {
 
 /* ---- the machine ------------------------------------------------------------------------- */
 
-/* What one feed brought. */
+/* The bytes of one feed. */
 typedef struct window {
   const uint8_t *base, *end;
   const uint8_t *line_end; /* of the line that has a match; NULL: not looked for, `end`: not here */
@@ -336,13 +297,13 @@ static bool match_text(tg_legacy *l, const uint8_t **at, const uint8_t *end) {
   const pattern *pat = &PATTERNS[l->trial->pattern];
   const piece *want = &pat->pieces[l->piece];
   const uint8_t *p = *at;
-  if (l->at == 0 && (size_t)(end - p) >= want->n && equal(p, want->text, want->n)) {
+  if (l->at == 0 && (size_t)(end - p) >= want->n && tg_legacy_equal(p, want->text, want->n)) {
     p += want->n;
     l->at = want->n;
   }
   for (; l->at < want->n && p < end; p++, l->at++) {
     const uint8_t c = (uint8_t)want->text[l->at];
-    if (c == ' ' ? !is_blank(*p) : *p != c) {
+    if (c == ' ' ? !tg_legacy_is_blank(*p) : *p != c) {
       *at = p;
       return false;
     }
@@ -378,7 +339,7 @@ static const uint8_t *digits(tg_legacy *l, const uint8_t *p, const uint8_t *end,
     while (p < end && *p == '0') p++;
   }
   const uint8_t *from = p;
-  p = behind_digits(p, end);
+  p = tg_legacy_behind_digits(p, end);
   if (l->keep) *status = append(&l->alloc, number, from, (size_t)(p - from));
   if (p < end && *status == TG_OK) end_number(l);
   return p;
@@ -390,7 +351,7 @@ static const uint8_t *try_match(tg_legacy *l, const uint8_t *p, const uint8_t *e
                                 tg_status *status) {
   bool fits = true;
   if (l->state == BLANK) {
-    fits = is_blank(*p);
+    fits = tg_legacy_is_blank(*p);
     if (fits) p++;
     l->state = CHOICE;
   }
@@ -404,7 +365,7 @@ static const uint8_t *try_match(tg_legacy *l, const uint8_t *p, const uint8_t *e
       continue;
     }
     if (l->state == NUMBER && fits && p < end) {
-      fits = is_hex(*p);
+      fits = tg_legacy_is_hex(*p);
       l->keep = !PATTERNS[l->trial->pattern].command ||
                 stamp_wanted(l, l->trial->pattern, l->trial->command);
       l->trial->number[l->piece].n = 0;
@@ -425,7 +386,7 @@ enum { ROOM = 160 }; /* bytes that any line of today's programs fits in */
 
 /* A hex number at `p`, which must end before `end`: the byte behind it, NULL where that is not so. */
 static inline const uint8_t *number_at(const uint8_t *p, const uint8_t *end, tg_str *digits) {
-  const uint8_t *behind = behind_digits(p, end);
+  const uint8_t *behind = tg_legacy_behind_digits(p, end);
   if (behind == p || behind == end) return NULL;
   while (*p == '0' && p < behind) p++;
   digits->p = p;
@@ -464,7 +425,7 @@ static inline const uint8_t *client_at(const pattern *pat, const uint8_t *p, con
   if (*p++ != ' ') return NULL;
   for (uint8_t i = 0; i < pat->count; i++) {
     const piece *want = &pat->pieces[i];
-    if ((size_t)(end - p) < want->n + 1 || !equal(p, want->text, want->n)) return NULL;
+    if ((size_t)(end - p) < want->n + 1 || !tg_legacy_equal(p, want->text, want->n)) return NULL;
     p = number_at(p + want->n, end, &numbers[i]);
     if (p == NULL) return NULL;
   }
@@ -472,7 +433,7 @@ static inline const uint8_t *client_at(const pattern *pat, const uint8_t *p, con
 }
 
 /* A match as today's programs print it, with blanks for blanks and whole before `end`, in one go:
- * the byte behind it. NULL where it is anything else, to be looked at byte by byte; what is
+ * the byte behind it. NULL where it is anything else, to be looked at byte by byte; whatever is
  * matched here would be matched there, too. */
 static const uint8_t *match_plain(tg_legacy *l, const uint8_t *p, const uint8_t *end,
                                   tg_status *status) {

@@ -1,7 +1,7 @@
 /* plain_counts.c - lines that stand for many readings: rows of histograms.
  *
  * A row has a value, or a range of values, and how often it occurred; with a list of counts it has
- * one for each column of the table. A row without a value counts what lies beyond the last bucket.
+ * one for each column of the table. A row without a value counts the values beyond the last bucket.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
@@ -148,7 +148,7 @@ static tg_status add_column(plain_walk *w, plain_rule *r, size_t row, const tg_r
   return status;
 }
 
-/* The sums that the table itself states, with or without what lies beyond the last bucket. */
+/* The sums that the table itself states, with or without the values beyond the last bucket. */
 static tg_status check_total(plain_walk *w, const plain_rule *r, const tg_reading *at,
                              size_t column, tg_str name, uint64_t total) {
   if (column >= w->n_columns) return TG_OK;

@@ -281,7 +281,7 @@ static bool find_head(plain_walk *w, const plain_rule *r, size_t row, const tg_r
   return false;
 }
 
-/* The clock of a key in ticks: the user's, or what its boot's log says. Cycles are of another
+/* The clock of a key in ticks: the user's, or that of its boot's log. Cycles are of another
  * clock than the counter's, which only the user knows. */
 static void fill_clock(const plain_walk *w, uint32_t boot, tg_key *key) {
   const bool tick = key->unit.n == 4 && memcmp(key->unit.p, "tick", 4) == 0;

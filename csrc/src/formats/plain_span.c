@@ -74,7 +74,7 @@ static tg_status difference(const plain_rule *r, size_t from, size_t to, const t
   return sum < 0 ? TG_ERANGE : TG_OK;
 }
 
-/* The readings of a span: the key is that of the begin line, with what the end line adds. */
+/* The readings of a span: the key is that of the begin line, with the fields of the end line. */
 static tg_status add_span(plain_walk *w, plain_rule *r, size_t from, size_t row,
                           const tg_reading *at) {
   tg_value_info value;
@@ -116,37 +116,5 @@ tg_status tg_plain_span_finish(plain_walk *w, plain_rule *r) {
   tg_status status = TG_OK;
   for (size_t i = 0; i < r->n_open && status == TG_OK; i++) status = tell_open(w, r, &r->open[i]);
   r->n_open = 0;
-  return status;
-}
-
-tg_status tg_plain_hold(plain_walk *w, const tg_reading *reading, uint64_t grows) {
-  const size_t key = reading->key;
-  const tg_alloc *a = w->in->alloc;
-  if (reading->key == TG_NONE) return tg_result_reading(w->out, reading);
-  tg_status status = tg_reserve(a, &w->holder, &w->cap_holder, key + 1, sizeof *w->holder);
-  if (status != TG_OK) return status;
-  while (w->n_holder <= key) w->holder[w->n_holder++] = 0;
-  if (w->holder[key] == 0) {
-    status = tg_reserve(a, &w->held, &w->cap_held, w->n_held + 1, sizeof *w->held);
-    if (status != TG_OK) return status;
-    w->held[w->n_held++] = (plain_held){*reading, grows};
-    w->holder[key] = (uint32_t)w->n_held;
-    return TG_OK;
-  }
-  plain_held *held = &w->held[w->holder[key] - 1];
-  const uint32_t run = held->reading.run;
-  const bool ended = grows < held->grows || held->reading.boot != reading->boot;
-  if (ended) status = tg_result_reading(w->out, &held->reading);
-  held->reading = *reading;
-  held->reading.run = run + ended;
-  held->grows = grows;
-  return status;
-}
-
-tg_status tg_plain_release_held(plain_walk *w) {
-  tg_status status = TG_OK;
-  for (size_t i = 0; i < w->n_held && status == TG_OK; i++)
-    status = tg_result_reading(w->out, &w->held[i].reading);
-  w->n_held = w->n_holder = 0;
   return status;
 }

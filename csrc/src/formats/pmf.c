@@ -6,11 +6,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "boot_clock.h"
 #include "boots.h"
 #include "formats.h"
 #include "reducer.h"
 #include "stages.h"
-#include "tftf.h"
 
 static const tg_rule_def rules[] = {
     {.name = "pmf.stamp",

@@ -1,5 +1,5 @@
-/* qconv.c - run logs of QCONV-STRIP's unit_test (Ultra96, ZYBO-Z7): its lines as rules, and what it
- * printed between a command and its verdict joined into a run.
+/* qconv.c - run logs of QCONV-STRIP's unit_test (Ultra96, ZYBO-Z7): its lines as rules, and the lines
+ * between a command and its verdict joined into a run.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "qconv.h"
 
@@ -52,7 +52,7 @@ static const tg_rule_def rules[] = {
     SOFT("buffer", "udmabuf {device:text}: phys address ~= 0x{addr:HEX}", "udmabuf"),
 };
 
-/* What a rule's record does to the run that is open. */
+/* The effect of a rule's record on the open run. */
 static qconv_event event_of(const char *name) {
   static const struct {
     const char *name;

@@ -41,3 +41,16 @@ void tg_rule_numbers(const tg_records *r, const char *const *names, size_t n, si
   for (size_t i = 0; i < n; i++)
     if (tg_ruleset_find(tg_records_rules(r), names[i], &numbers[i]) != TG_OK) numbers[i] = SIZE_MAX;
 }
+
+bool tg_str_equal(tg_str a, tg_str b) {
+  if (a.n != b.n) return false;
+  return a.n == 0 || (a.p != NULL && b.p != NULL && memcmp(a.p, b.p, a.n) == 0);
+}
+
+bool tg_str_has(tg_str a, const char *word) {
+  size_t n = strlen(word);
+  for (size_t i = 0; a.p != NULL && n <= a.n && i <= a.n - n; i++) {
+    if (memcmp(a.p + i, word, n) == 0) return true;
+  }
+  return false;
+}

@@ -26,6 +26,12 @@ static inline bool tg_reduce_stops(const tg_reduce_in *in, uint64_t i) {
 /* A view of a NUL-terminated string; NULL gives the empty view. */
 tg_str tg_str_of(const char *s);
 
+/* Whether two strings have the same bytes; the empty view equals itself. */
+bool tg_str_equal(tg_str a, tg_str b);
+
+/* Whether `word` stands anywhere in the string. */
+bool tg_str_has(tg_str a, const char *word);
+
 /* The numbers of `n` rules in the rule set of `r`, SIZE_MAX where it has none of that name: a loop
  * over records compares numbers, not names. */
 void tg_rule_numbers(const tg_records *r, const char *const *names, size_t n, size_t *numbers);

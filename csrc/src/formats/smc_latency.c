@@ -4,10 +4,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "boot_clock.h"
 #include "boots.h"
 #include "formats.h"
 #include "reducer.h"
-#include "tftf.h"
 
 #define LINE(n, p, t) \
   {.name = "smc." n,  \
@@ -101,7 +101,7 @@ static uint64_t roundest(uint64_t lo, uint64_t hi) {
   return best;
 }
 
-/* The clock of the series: what the user or the platform says if it fits the log, else the log's.
+/* The clock of the series: that of the user or the platform if it fits the log, else the log's.
  */
 static uint64_t series_clock(const series *s, tg_clock_origin *origin) {
   uint64_t lo = 1;
@@ -140,7 +140,7 @@ static tg_status add_readings(series *s, uint64_t hz, tg_clock_origin origin) {
   return TG_OK;
 }
 
-/* Compares what is printed of a series with the series. */
+/* Compares the printed figures of a series with the series. */
 static tg_status check(const series *s, uint64_t mean, uint64_t min, uint64_t max, bool fits,
                        uint64_t hz, bool *agrees) {
   uint64_t ns = 0;

@@ -5,7 +5,7 @@
 
 #include "tickgauge/table.h"
 
-/* Columns of "stages". Stamps and durations are ticks of clock_hz; what is missing was not
+/* Columns of "stages". Stamps and durations are ticks of clock_hz; a missing value was not
  * printed. */
 enum {
   TG_STAGE_C_SOURCE,
@@ -18,7 +18,7 @@ enum {
   TG_STAGE_C_TICKS,
   TG_STAGE_C_NS,
   TG_STAGE_C_CLOCK,
-  TG_STAGE_C_STATE, /* "complete", or what is wrong */
+  TG_STAGE_C_STATE, /* "complete", or the fault */
   TG_STAGE_C_START_LINE,
   TG_STAGE_C_FINISH_LINE,
   TG_STAGE_C_COLUMNS

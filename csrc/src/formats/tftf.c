@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "boot_clock.h"
 #include "boots.h"
 #include "formats.h"
 #include "reducer.h"
@@ -136,7 +137,7 @@ static tg_status decide_unit(emit *e, size_t from, boot_unit *unit) {
   size_t on = 0;
   size_t off = 0;
   const tg_tftf_row *first = NULL;
-  unit->platform = tg_tftf_platform(e->in, e->out, boot);
+  unit->platform = tg_boot_platform(e->in, e->out, boot);
   unit->hz = tg_boot_clock(e->in, e->out, boot, &unit->origin);
   unit->ticks = false;
   if (unit->hz == 0) return TG_OK;
@@ -378,7 +379,7 @@ static tg_status add_events(emit *e) {
   return TG_OK;
 }
 
-/* Says once a boot what its blocks could not be told from. */
+/* Says once a boot that its blocks name no cpus. */
 static tg_status note_ordinal(emit *e, const tg_tftf_block *b, const boot_unit *unit) {
   return tg_result_problem(e->out, e->source, b->line, b->offset, "tftf", "cpu-unknown",
                            "%s: the labels of this boot do not say which cpu they mean; cpus go "

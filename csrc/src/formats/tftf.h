@@ -38,7 +38,7 @@ typedef struct tg_tftf_event {
   uint32_t boot;
 } tg_tftf_event;
 
-/* What a source holds. Released with tg_tftf_log_free. */
+/* The contents of a source. Released with tg_tftf_log_free. */
 typedef struct tg_tftf_log {
   const tg_alloc *a;
   tg_tftf_row *rows;
@@ -52,12 +52,5 @@ typedef struct tg_tftf_log {
  * `log` starts zeroed. TG_OK, TG_ENOMEM. */
 tg_status tg_tftf_walk(const tg_reduce_in *in, uint32_t source, tg_result *out, tg_tftf_log *log);
 void tg_tftf_log_free(tg_tftf_log *log);
-
-/* The platform of a boot: what the user named, else what its banner says; NULL: unknown. */
-const tg_platform *tg_tftf_platform(const tg_reduce_in *in, const tg_result *out, uint32_t boot);
-
-/* The clock of a boot and where it was learned: option, log, platform. 0: unknown. */
-uint64_t tg_boot_clock(const tg_reduce_in *in, const tg_result *out, uint32_t boot,
-                       tg_clock_origin *origin);
 
 #endif

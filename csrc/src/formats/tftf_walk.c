@@ -6,9 +6,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "boot_clock.h"
 #include "boots.h"
 #include "reducer.h"
 #include "tftf.h"
+#include "tftf_names.h"
 
 typedef enum kind {
   K_NONE = 0,
@@ -28,7 +30,7 @@ typedef enum kind {
 static const struct {
   const char *rule;
   kind kind;
-  const char *text; /* what a line without fields says */
+  const char *text; /* of a line without fields */
 } kinds[] = {
     {"tftf.times", K_TIMES, NULL},
     {"tftf.times_old", K_TIMES_OLD, NULL},
@@ -53,20 +55,6 @@ static const struct {
     {"tftf.error", K_REASON, NULL},
     {"tftf.count", K_COUNT, NULL},
 };
-
-/* Titles of the suite and the functions behind them. */
-static const struct {
-  const char *title, *test;
-} titles[] = {
-    {"Suspend to deepest power level on all cores in parallel", "susp_deep_parallel"},
-    {"Suspend to deepest power level on all cores in sequence", "susp_deep_serial"},
-    {"CPU suspend on all cores in parallel", "cpu_susp_parallel"},
-    {"CPU suspend on all cores in sequence", "cpu_susp_serial"},
-    {"CPU off on all non-lead cores in sequence and suspend lead to deepest power level",
-     "cpu_off_serial"},
-    {"PSCI version call on all cores in parallel", "psci_version_parallel"},
-};
-static const char prefix[] = "test_rt_instr_";
 
 #define MAX_BLOCK 1024 /* records of one block */
 
@@ -96,24 +84,6 @@ typedef struct walk {
   bool named_version; /* it says "version" */
 } walk;
 
-static bool equal(tg_str a, tg_str b) {
-  if (a.n != b.n) return false;
-  return a.n == 0 || (a.p != NULL && b.p != NULL && memcmp(a.p, b.p, a.n) == 0);
-}
-
-static bool starts_with(tg_str a, const char *word) {
-  size_t n = strlen(word);
-  return a.n >= n && memcmp(a.p, word, n) == 0;
-}
-
-static bool contains(tg_str a, const char *word) {
-  size_t n = strlen(word);
-  for (size_t i = 0; a.p != NULL && n <= a.n && i <= a.n - n; i++) {
-    if (memcmp(a.p + i, word, n) == 0) return true;
-  }
-  return false;
-}
-
 static kind kind_of(const walk *w, tg_record at) { return (kind)w->map[at.rule]; }
 static bool is_record(kind k) { return k >= K_TIMES && k <= K_LATENCY_OLD; }
 static bool is_old(kind k) { return k == K_TIMES_OLD || k == K_LATENCY_OLD; }
@@ -136,7 +106,7 @@ static tg_str channel_of(const walk *w, tg_record at) {
 static bool name_fits(walk *w, tg_str name, kind k) {
   if (name.p == NULL || name.p != w->named.p || name.n != w->named.n) {
     w->named = name;
-    w->named_version = contains(name, "version");
+    w->named_version = tg_str_has(name, "version");
   }
   return w->named_version == (k == K_LATENCY || k == K_LATENCY_OLD);
 }
@@ -179,14 +149,14 @@ static tg_status count_shapes(walk *w) {
   return TG_OK;
 }
 
-/* A new boot: what its records look like (by majority there, else in the whole source) and which
+/* A new boot: the shape of its records (by majority there, else in the whole source) and which
  * platform it is. */
 static void enter_boot(walk *w, uint32_t boot) {
   const shapes *here = shapes_of(w, boot);
   w->boot = boot;
   w->suite = (tg_str){NULL, 0};
   w->old = here->n[1] != here->n[0] ? here->n[1] > here->n[0] : w->all.n[1] > w->all.n[0];
-  w->platform = tg_tftf_platform(w->in, w->out, boot);
+  w->platform = tg_boot_platform(w->in, w->out, boot);
 }
 
 /* --- blocks -------------------------------------------------------------------------------- */
@@ -216,44 +186,6 @@ static tg_status open_block(walk *w, tg_record at, bool marked) {
   return TG_OK;
 }
 
-/* The function behind a title; a name in a record that is not ambiguous tells it too. */
-static tg_str test_of_title(tg_str title) {
-  for (size_t i = 0; i < TG_COUNT_OF(titles); i++) {
-    if (equal(title, tg_str_of(titles[i].title))) return tg_str_of(titles[i].test);
-  }
-  return (tg_str){NULL, 0};
-}
-
-static tg_str test_of_name(tg_str name) {
-  if (starts_with(name, prefix)) {
-    name.p += sizeof prefix - 1;
-    name.n -= sizeof prefix - 1;
-  }
-  return name;
-}
-
-/* Before tf-a-tests 2bfcf9ef both suspend tests print the name of a shared helper. */
-static bool is_ambiguous(tg_str test) {
-  return equal(test, tg_str_of("susp_parallel")) || equal(test, tg_str_of("susp_serial"));
-}
-
-static bool is_known(tg_str test) {
-  for (size_t i = 0; i < TG_COUNT_OF(titles); i++) {
-    if (equal(test, tg_str_of(titles[i].test))) return true;
-  }
-  return false;
-}
-
-/* A title of the old form is "suite - test". */
-static void split_title(tg_str *title, tg_str *suite) {
-  for (size_t i = 0; title->n >= 3 && i <= title->n - 3; i++) {
-    if (memcmp(title->p + i, " - ", 3) != 0) continue;
-    *suite = (tg_str){title->p, i};
-    *title = (tg_str){title->p + i + 3, title->n - i - 3};
-    return;
-  }
-}
-
 static tg_status start_test(walk *w, tg_record at) {
   bool old =
       strcmp(tg_ruleset_name(tg_records_rules(w->records), at.rule), "tftf.starting_old") == 0;
@@ -261,8 +193,8 @@ static tg_status start_test(walk *w, tg_record at) {
   if (status != TG_OK) return status;
   tg_tftf_block *b = &w->log->blocks[w->open];
   b->title = text_of(w, at, 0);
-  if (old) split_title(&b->title, &b->suite);
-  b->test = test_of_title(b->title);
+  if (old) tg_tftf_split_title(&b->title, &b->suite);
+  b->test = tg_tftf_test_of_title(b->title);
   return TG_OK;
 }
 
@@ -303,10 +235,11 @@ static bool read_row(const walk *w, tg_record at, kind k, tg_tftf_row *row) {
 /* True if the record belongs to another test than the open block. */
 static bool other_test(const tg_tftf_block *b, tg_str name, bool latency, bool old) {
   if (b->n_rows > 0) {
-    return !equal(b->printed, name) || b->latency != latency || b->linear != old;
+    return !tg_str_equal(b->printed, name) || b->latency != latency || b->linear != old;
   }
-  tg_str test = test_of_name(name);
-  return b->test.p != NULL && !is_ambiguous(test) && is_known(test) && !equal(b->test, test);
+  tg_str test = tg_tftf_test_of_name(name);
+  return b->test.p != NULL && !tg_tftf_ambiguous(test) && tg_tftf_known(test) &&
+         !tg_str_equal(b->test, test);
 }
 
 /* True if a cpu comes that the block has already. With markers and an unknown platform the
@@ -362,7 +295,7 @@ static tg_status take_record(walk *w, tg_record at, kind k) {
     b->printed = name;
     b->linear = old;
     b->latency = latency;
-    if (b->test.p == NULL) b->test = test_of_name(name);
+    if (b->test.p == NULL) b->test = tg_tftf_test_of_name(name);
     b->first_row = w->log->n_rows;
   }
   w->log->rows[w->log->n_rows++] = row;
@@ -446,7 +379,8 @@ static tg_status pass(walk *w) {
     if (tg_reduce_stops(w->in, i)) return TG_EINTERRUPTED;
     if (kind_of(w, at) == K_NONE) continue;
     tg_str channel = channel_of(w, at);
-    if ((channel.p == NULL) != (w->channel.p == NULL) || !equal(channel, w->channel)) continue;
+    if ((channel.p == NULL) != (w->channel.p == NULL) || !tg_str_equal(channel, w->channel))
+      continue;
     uint32_t boot = tg_boot_near(w->out, w->source, at.offset, &w->near);
     if (boot != w->boot) {
       close_block(w);
@@ -485,7 +419,7 @@ static size_t find_channels(walk *w, tg_str channels[MAX_CHANNELS], tg_record *l
     tg_str channel = kind_of(w, at) != K_NONE ? channel_of(w, at) : channels[0];
     size_t k = 0;
     if (channel.p == NULL) continue;
-    while (k < count && !(channels[k].p != NULL && equal(channels[k], channel))) k++;
+    while (k < count && !(channels[k].p != NULL && tg_str_equal(channels[k], channel))) k++;
     if (k < count) continue;
     if (count < MAX_CHANNELS) {
       channels[count++] = channel;
@@ -530,30 +464,4 @@ void tg_tftf_log_free(tg_tftf_log *log) {
   tg_release(log->a, log->blocks);
   tg_release(log->a, log->events);
   memset(log, 0, sizeof *log);
-}
-
-/* --- the platform of a boot ---------------------------------------------------------------- */
-
-const tg_platform *tg_tftf_platform(const tg_reduce_in *in, const tg_result *out, uint32_t boot) {
-  const tg_table *boots = tg_result_get(out, "boots");
-  tg_str name = tg_str_of(in->options->platform);
-  if (name.n == 0 && boots != NULL && boot != TG_NONE) {
-    (void)tg_table_text(boots, boot, TG_BOOT_PLATFORM, &name);
-  }
-  return name.n > 0 ? tg_topology_find(in->options->topology, name) : NULL;
-}
-
-uint64_t tg_boot_clock(const tg_reduce_in *in, const tg_result *out, uint32_t boot,
-                       tg_clock_origin *origin) {
-  const tg_table *boots = tg_result_get(out, "boots");
-  uint64_t hz = 0;
-  *origin = TG_CLOCK_OPTION;
-  if (in->options->clock_hz != 0) return in->options->clock_hz;
-  *origin = TG_CLOCK_LOG;
-  if (boots != NULL && boot != TG_NONE && tg_table_u64(boots, boot, TG_BOOT_CLOCK, &hz) && hz > 0) {
-    return hz;
-  }
-  const tg_platform *p = tg_tftf_platform(in, out, boot);
-  *origin = p != NULL && p->clock_hz != 0 ? TG_CLOCK_PLATFORM : TG_CLOCK_NONE;
-  return p != NULL ? p->clock_hz : 0;
 }

@@ -3,7 +3,7 @@
  *
  * A result line gives minimum, maximum, mean and deviation of many calls: a summary, no readings.
  * Only the minimum is a value that occurred, and it is stable where the mean is not; so it alone
- * becomes a reading. What was measured stands in lines before it: the command, or with -v
+ * becomes a reading. The subject stands in lines before it: the command, or with -v
  * "Starting test: ...".
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
@@ -83,7 +83,7 @@ static const tg_column_def columns[S_COLUMNS] = {
     {"offset", TG_U64, 0},
 };
 
-/* What the next result belongs to: a name, and labels in the order of their names. */
+/* The subject of the next result: a name, and labels in the order of their names. */
 #define LABELS 24
 typedef struct context {
   tg_str test;
