@@ -201,7 +201,10 @@ CASES = {
         "_core.compare_vectors(vectors(), (i8(1), u8(9), *[u8(1)] * 4))",
         "_core.compare_vectors(vectors(), vectors()[:3])",
     ],
+    "formats": ["_core.formats()"],
+    "formats!": ["_core.formats(7)"],
     "RuleSet": [
+        "SET.formats",
         "_core.RuleSet([dict(RULE), dict(ROWS)], builtin=False)",
         "SET.names, len(SET), SET.tag('r'), SET.fields(0), SET.formats",
         "SET.match('r', bytearray(LINES), 0), SET.match(0, b'fft x' * 9, 0)",
