@@ -201,8 +201,6 @@ CASES = {
         "_core.compare_vectors(vectors(), (i8(1), u8(9), *[u8(1)] * 4))",
         "_core.compare_vectors(vectors(), vectors()[:3])",
     ],
-    "formats": ["_core.formats()"],
-    "formats!": ["_core.formats(7)"],
     "RuleSet": [
         "SET.formats",
         "_core.RuleSet([dict(RULE), dict(ROWS)], builtin=False)",

@@ -40,7 +40,7 @@ def files(top: Path) -> Iterator[Path]:
 
 
 def depends(top: Path) -> dict[str, set[str]]:
-    """The sources whose functions and tables each source uses, and the headers each header needs."""
+    """The sources that each source uses by name, and the headers that each header needs."""
     code = {path: bare(path.read_text()) for path in files(top)}
     name_of = {path: str(path.relative_to(top)) for path in code}
     owner: dict[str, str] = {}
