@@ -174,7 +174,7 @@ static PyObject *capture_finish(PyObject *object, PyObject *unused) {
   if (enter(self) < 0) return NULL;
   Py_BEGIN_ALLOW_THREADS status = tg_capture_finish(self->capture, &err);
   Py_END_ALLOW_THREADS self->busy = 0;
-  self->finished = status == TG_OK;
+  self->finished = self->finished || status == TG_OK;
   if (status != TG_OK) return tg_py_raise(module_of(object), status, &err, 0);
   Py_RETURN_NONE;
 }
@@ -259,13 +259,26 @@ static PyObject *capture_changes(PyObject *object, PyObject *row) {
  */
 
 static PyObject *figures(const tg_axi *x) {
-  static const char *const verdicts[] = {"nothing", "too few", "independent", "slowed", "blocked"};
+  static const char *const verdicts[] = {"unseen",      "nothing", "too few",
+                                         "independent", "slowed",  "blocked"};
+  static const char *const places[] = {"", "address", "data", "address and data"};
   static const char *const kinds[] = {"", "AXI4", "AXI3", "AXI4-Lite", "AXI-Stream"};
   const tg_axi_figures f = tg_axi_about(x);
   const struct {
     const char *name;
     uint64_t value;
   } counts[] = {{"cycles", f.cycles},
+                {"in_reset", f.in_reset},
+                {"read_asked", f.read_asked},
+                {"read_unknown", f.read_unknown},
+                {"address_held", f.address_held},
+                {"address_held_w", f.address_held_w},
+                {"first_wait", f.first_wait},
+                {"first_wait_w", f.first_wait_w},
+                {"gap_wait", f.gap_wait},
+                {"gap_wait_w", f.gap_wait_w},
+                {"bound_reads", f.bound_reads},
+                {"bound_writes", f.bound_writes},
                 {"read_open", f.read_open},
                 {"write_open", f.write_open},
                 {"both_open", f.both_open},
@@ -290,9 +303,10 @@ static PyObject *figures(const tg_axi *x) {
                 {"writes_reordered", f.writes_reordered},
                 {"tail_median", f.tail_median},
                 {"tail_n", f.tail_n}};
-  PyObject *out = Py_BuildValue("{s:d,s:d,s:d,s:s,s:s}", "p_given_w", f.p_given_w, "p_given_no_w",
+  PyObject *out = Py_BuildValue("{s:d,s:d,s:d,s:s,s:s,s:s}", "p_given_w", f.p_given_w, "p_given_no_w",
                                 f.p_given_no_w, "expected_blocked", f.expected_blocked, "verdict",
-                                verdicts[f.verdict], "kind", kinds[f.kind]);
+                                verdicts[f.verdict], "where", places[f.where & 3], "kind",
+                                kinds[f.kind]);
   for (size_t i = 0; out != NULL && i < sizeof counts / sizeof *counts; i++) {
     PyObject *value = PyLong_FromUnsignedLongLong(counts[i].value);
     if (value == NULL || PyDict_SetItemString(out, counts[i].name, value) < 0) Py_CLEAR(out);
@@ -303,8 +317,8 @@ static PyObject *figures(const tg_axi *x) {
 
 /* {"figures": {...}, "transactions": Table, ...}; takes over `x`. */
 static PyObject *axi_dict(PyObject *module, tg_axi *x) {
-  static const char *const names[] = {"transactions", "channels", "outstanding",
-                                      "blocks",       "problems", "lanes"};
+  static const char *const names[] = {"transactions", "channels", "outstanding", "blocks",
+                                      "problems",     "lanes",    "starts"};
   PyObject *out = NULL, *value = NULL;
   tg_py_hold *hold = tg_py_hold_new(x, free_axi);
   if (hold == NULL) return NULL;

@@ -144,37 +144,57 @@ typedef struct tg_axi_options {
   const tg_stop *stop; /* asked every few thousand samples; NULL = never */
 } tg_axi_options;
 
+/* Do reads wait for writes? Compare with >= TG_AXI_SLOWED for "yes". */
 typedef enum tg_axi_verdict {
-  TG_AXI_NOTHING = 0,     /* no write beat while a read was open: nothing to tell from */
-  TG_AXI_TOO_FEW = 1,     /* fewer than 32 cycles on either side of the contrast */
-  TG_AXI_INDEPENDENT = 2, /* P(R | W) is at least 3/4 of P(R | no W), or above it */
-  TG_AXI_SLOWED = 3,      /* between: reads move less while writes flow */
-  TG_AXI_BLOCKED = 4      /* P(R | W) is at most 1/10 of P(R | no W): reads wait for writes */
+  TG_AXI_UNSEEN = 0,      /* AR, R or W is not in the capture */
+  TG_AXI_NOTHING = 1,     /* no write beat while a read was asked for */
+  TG_AXI_TOO_FEW = 2,     /* too few clocks on either side of the contrast */
+  TG_AXI_INDEPENDENT = 3, /* as likely to move with a write beat as without, or equal spans */
+  TG_AXI_SLOWED = 4,      /* between */
+  TG_AXI_BLOCKED = 5      /* at most a tenth as likely: reads wait for writes */
 } tg_axi_verdict;
 
-/* Cycles and counts of one interface. A read is open in cycle c when accept < c <= last beat. */
+/* Where reads wait for writes: bits. */
+enum { TG_AXI_NOWHERE = 0, TG_AXI_ADDRESS = 1, TG_AXI_DATA = 2 };
+
+/* Clocks and counts of one interface. A read is open in clock c when accept < c <= last beat; one
+ * from before the capture since its first sample. Clocks in which R or W is unknown, or not in the
+ * capture, are in `read_unknown` and in none of the contrast (r_and_w ... master_stall). */
 typedef struct tg_axi_figures {
   uint64_t cycles;
+  uint64_t in_reset; /* of them */
   uint64_t read_open, write_open, both_open;
+  uint64_t read_asked;            /* a read open, or ARVALID up */
   uint64_t r_and_w;               /* read open, R beat and W beat */
   uint64_t r_only;                /* read open, R beat, no W beat */
   uint64_t w_only;                /* read open, W beat, no R beat */
   uint64_t neither;               /* read open, neither */
   uint64_t blocked;               /* of w_only: RVALID low, so the other side has nothing to give */
   uint64_t master_stall;          /* of w_only: RVALID high and RREADY low, the master's own wait */
-  uint64_t unknown;               /* cycles with an unknown VALID or READY of a bound channel */
-  uint64_t any_r_and_w;           /* R beat and W beat in one cycle, read open or not */
+  uint64_t read_unknown;          /* read open, R or W unknown */
+  uint64_t address_held;          /* ARVALID up, ARREADY low, W known */
+  uint64_t address_held_w;        /* of them with a W beat */
+  uint64_t first_wait;            /* read open, no R beat, no burst begun */
+  uint64_t first_wait_w;          /* of them with a W beat */
+  uint64_t gap_wait;              /* read open, no R beat inside a burst */
+  uint64_t gap_wait_w;            /* of them with a W beat */
+  uint64_t unknown;               /* clocks with an unknown VALID or READY of a bound channel */
+  uint64_t any_r_and_w;           /* R beat and W beat in one clock, read open or not */
   uint64_t max_reads, max_writes; /* open at once */
-  uint64_t reads, writes, complete_reads, complete_writes; /* transactions; complete and counted */
-  uint64_t orphans, protocol; /* bursts without a command; protocol errors */
-  uint64_t interleaves;       /* R beats that leave a burst unfinished for another */
+  uint64_t reads, writes;         /* transactions whose command is in the capture */
+  uint64_t complete_reads, complete_writes; /* complete and counted */
+  uint64_t bound_reads, bound_writes;       /* complete, but their spans are lower bounds */
+  uint64_t orphans;                         /* bursts and responses without a command */
+  uint64_t protocol;                        /* protocol errors */
+  uint64_t interleaves;                     /* R beats that leave a burst unfinished for another */
   uint64_t reads_reordered, writes_reordered; /* end after one accepted later */
-  uint64_t tail_median, tail_n;   /* cycles from the last W beat of a blocked span to the next R
+  uint64_t tail_median, tail_n;   /* clocks from the last W beat of a blocked span to the next R
                                      beat, spans of at least 16 W beats */
   double p_given_w, p_given_no_w; /* P(R beat | W beat), P(R beat | no W beat), a read open; NaN
-                                     where there is no such cycle */
+                                     where there is no such clock */
   double expected_blocked;        /* W beats (read open) x P(no R beat | no W beat) */
   tg_axi_verdict verdict;
+  uint32_t where; /* TG_AXI_ADDRESS and TG_AXI_DATA */
   tg_axi_kind kind;
 } tg_axi_figures;
 
@@ -227,16 +247,20 @@ enum {
 #define TG_AXI_F_UNCERTAIN 1u /* an unknown VALID, READY or LAST while it was open */
 #define TG_AXI_F_PROTOCOL 2u  /* a protocol error concerns it */
 #define TG_AXI_F_START 4u     /* AxVALID was high at the window's first sample: ax_valid is late */
-#define TG_AXI_F_LOWER 8u     /* a gap lies in it: spans are lower bounds */
+#define TG_AXI_F_LOWER 8u     /* spans are lower bounds: a gap lies in it, or it is not known how
+                                 many were open before it */
 #define TG_AXI_F_W_FIRST 16u  /* its write data led its address */
-#define TG_AXI_F_COUNTED 32u  /* complete and neither uncertain nor in error: in the statistics */
+#define TG_AXI_F_COUNTED 32u  /* complete, not uncertain, no lower bound, no error: in the statistics */
 
 /* One of: "transactions"; "channels" (channel TEXT, beat, stall, starve, idle, ready_high,
  * ready_low, unknown U64: idle cycles are split by outstanding into starve and idle, and by READY
  * into ready_high and ready_low); "outstanding" (sample U64, reads, writes U32: from that sample
  * on); "blocks" (first, last, w_beats, tail U64: spans with a read open, no R beat, from the first
  * to the last W beat); "problems" (sample U64, channel TEXT, reason TEXT, detail TEXT);
- * "lanes" (channel TEXT, state TEXT, first, last U64). NULL for another name. */
+ * "lanes" (channel TEXT, state TEXT, first, last U64); "starts" (window U32, sample U64, direction
+ * TEXT, id U64, open U32, known BOOL, basis TEXT: how many of an id were open where a window, a gap
+ * or a reset lets matching begin anew, and why that is known: "reset" "counters" "lengths" "silence"
+ * "empty start"). NULL for another name. */
 TG_API const tg_table *tg_axi_table(const tg_axi *x, const char *name);
 TG_API tg_axi_figures tg_axi_about(const tg_axi *x);
 

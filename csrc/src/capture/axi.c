@@ -60,12 +60,26 @@ static tg_status connect(tg_axi *x, const tg_capture *c, const tg_axi_options *o
         (ctrl->store != NULL && ctrl->store->width >= 3 && (ch == CH_W || ch == CH_R));
     any = any || x->usable[ch];
   }
+  for (unsigned ch = 0; ch < AXI_CHANNELS; ch++)
+    for (unsigned leaf = 0; leaf < LEAF_STORED; leaf++)
+      if (x->pin[ch][leaf].store != NULL) x->moving[x->n_moving++] = &x->pin[ch][leaf];
+  x->by_wid = x->pin[CH_W][LEAF_ID].store != NULL && x->pin[CH_AW][LEAF_ID].store != NULL;
   x->by_id[READ] = x->pin[CH_AR][LEAF_ID].store != NULL && x->pin[CH_R][LEAF_ID].store != NULL;
   x->by_id[WRITE] = x->pin[CH_AW][LEAF_ID].store != NULL && x->pin[CH_B][LEAF_ID].store != NULL;
   if (!any)
     return tg_fail(err, TG_ENODATA, 0, 0,
                    "no channel of the interface has both VALID and READY in the capture");
   return TG_OK;
+}
+
+/* The reset of the interface, as a pin that moves with the others. */
+static void connect_reset(tg_axi *x, const tg_capture *c) {
+  bool low = false;
+  const uint32_t signal = tg_cap_reset_of(c, x->opt.interface, &low);
+  if (signal == CAP_NONE || c->signal[signal].store == CAP_NONE) return;
+  x->reset = (axi_pin){.store = &c->store[c->signal[signal].store], .x = true};
+  x->reset_low = low;
+  x->moving[x->n_moving++] = &x->reset;
 }
 
 /* ---- levels -------------------------------------------------------------------------------------
@@ -95,18 +109,16 @@ static void read_levels(tg_axi *x) {
 /* Applies the changes of step `i`; true where any pin moved. */
 static bool apply_step(tg_axi *x, uint32_t i) {
   bool moved = false;
-  for (unsigned ch = 0; ch < AXI_CHANNELS; ch++)
-    for (unsigned leaf = 0; leaf < LEAF_STORED; leaf++) {
-      axi_pin *p = &x->pin[ch][leaf];
-      const cap_store *s = p->store;
-      if (s == NULL) continue;
-      while (p->at < s->n && s->at[p->at] >> 2 <= i) {
-        p->x = (s->at[p->at] & 2) != 0;
-        p->v = s->width == 1 ? s->at[p->at] & 1 : s->value[p->at * s->words];
-        p->at++;
-        moved = true;
-      }
+  for (size_t k = 0; k < x->n_moving; k++) {
+    axi_pin *p = x->moving[k];
+    const cap_store *s = p->store;
+    while (p->at < s->n && s->at[p->at] >> 2 <= i) {
+      p->x = (s->at[p->at] & 2) != 0;
+      p->v = s->width == 1 ? s->at[p->at] & 1 : s->value[p->at * s->words];
+      p->at++;
+      moved = true;
     }
+  }
   return moved;
 }
 
@@ -136,14 +148,13 @@ static tg_status update_pending(tg_axi *x, uint64_t k) {
       if (!l->unknown)
         status = tg_axi_problem(x, k, ch, "protocol", "VALID fell at %llu without READY, up since %llu",
                             (unsigned long long)k, (unsigned long long)p->since);
-      x->fig.protocol += !l->unknown;
+      x->fig.protocol += !l->unknown && !x->scouting;
     }
-    if (l->unknown) {
+    if (l->unknown && !x->scouting)
       tg_axi_flag_open(x, ch == CH_AR || ch == CH_R ? READ : WRITE, TG_AXI_F_UNCERTAIN);
-    }
     x->was_unknown[ch] = l->unknown;
   }
-  if (x->trigger_due) tg_axi_take_trigger(x);
+  if (x->trigger_due && !x->scouting) tg_axi_take_trigger(x);
   x->trigger_due = false;
   return status;
 }
@@ -156,18 +167,33 @@ static tg_status events(tg_axi *x, uint64_t k) {
   if (status == TG_OK && is_beat(x, CH_R)) status = tg_axi_r_beat(x, k);
   if (status == TG_OK && is_beat(x, CH_B)) status = tg_axi_b_beat(x, k);
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++)
-    if (is_beat(x, ch)) x->pend[ch].on = false;
-  return status == TG_OK ? tg_axi_note_open(x, k + 1) : status;
+    if (is_beat(x, ch)) {
+      x->pend[ch].on = false;
+      x->moved++;
+    }
+  return status == TG_OK && !x->scouting ? tg_axi_note_open(x, k + 1) : status;
 }
 
 /* A handshake that holds on and on without any change (a time far ahead): its cycles count, but
  * nothing is matched any more. */
 static tg_status give_up(tg_axi *x, uint64_t k, uint64_t n) {
   tg_status status = tg_axi_problem(x, k, CH_R, "endless",
-                                "handshakes without a change for %llu samples: not matched",
-                                (unsigned long long)n);
-  if (status == TG_OK) status = tg_axi_count(x, k, n);
-  return status == TG_OK ? tg_axi_reset(x, k + n, "an endless handshake follows") : status;
+                                    "handshakes without a change for %llu samples: not matched",
+                                    (unsigned long long)n);
+  if (status == TG_OK && !x->scouting) status = tg_axi_count(x, k, n);
+  if (status == TG_OK) status = tg_axi_end(x, k + n, "an endless handshake follows", false);
+  return status == TG_OK ? tg_axi_begin(x, k + n, false) : status;
+}
+
+/* Samples [s, e) without a handshake. */
+static tg_status pass(tg_axi *x, uint64_t s, uint64_t e) {
+  bool quiet = true;
+  for (unsigned ch = 0; ch < AXI_CHANNELS; ch++)
+    quiet = quiet && !x->level[ch].valid && !x->level[ch].unknown;
+  tg_status status = update_pending(x, s);
+  if (status != TG_OK) return status;
+  if (!x->scouting) return tg_axi_count(x, s, e - s);
+  return quiet ? tg_scout_quiet(x->scout, s, e) : TG_OK;
 }
 
 /* Samples [s, e) in which no pin changes. */
@@ -175,11 +201,11 @@ static tg_status segment(tg_axi *x, uint64_t s, uint64_t e) {
   bool active = false;
   tg_status status = TG_OK;
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++) active = active || is_beat(x, ch);
-  if (!active) {
-    status = update_pending(x, s);
-    if (status == TG_OK) status = tg_axi_count(x, s, e - s);
-    return status;
+  if (x->in_reset) {
+    x->moved_in_reset += active ? e - s : 0;
+    return x->scouting ? TG_OK : tg_axi_count(x, s, e - s);
   }
+  if (!active) return pass(x, s, e);
   const bool commands = is_beat(x, CH_AR) || is_beat(x, CH_AW);
   const uint64_t free_samples = commands ? FREE_COMMANDS : FREE_SAMPLES;
   for (uint64_t k = s; k < e && status == TG_OK; k++) {
@@ -189,34 +215,66 @@ static tg_status segment(tg_axi *x, uint64_t s, uint64_t e) {
       return give_up(x, k, e - k);
     }
     status = update_pending(x, k);
-    if (status == TG_OK) status = tg_axi_count(x, k, 1);
+    if (status == TG_OK && !x->scouting) status = tg_axi_count(x, k, 1);
     if (status == TG_OK) status = events(x, k);
   }
   return status;
 }
 
 static tg_status mark(tg_axi *x, const cap_mark *m) {
-  tg_status status = TG_OK;
+  const bool gap = m->kind == MARK_GAP;
   if (m->kind == MARK_TRIGGER) {
     x->trigger_due = true;
     return TG_OK;
   }
-  if (m->kind == MARK_GAP && x->opt.ignore_gaps) {
+  if (gap && x->opt.ignore_gaps) {
+    if (x->scouting) return TG_OK;
     tg_axi_flag_open(x, READ, TG_AXI_F_LOWER);
     tg_axi_flag_open(x, WRITE, TG_AXI_F_LOWER);
     return TG_OK;
   }
-  status = tg_axi_reset(x, m->sample, m->kind == MARK_GAP ? "a gap follows" : "its window ends");
-  if (m->kind == MARK_WINDOW && m->sample > x->window_start) x->window++;
-  if (m->sample > x->window_start) x->window_start = m->sample;
-  return status;
+  if (m->kind == MARK_WINDOW && m->sample > x->window_start) x->window_due = true;
+  if (m->sample <= x->window_start && !x->started) return TG_OK;
+  tg_status status = tg_axi_end(x, m->sample, gap ? "a gap follows" : "its window ends", gap);
+  if (x->window_due) x->window++;
+  x->window_due = false;
+  const bool known = !gap && x->in_reset;
+  return status == TG_OK ? tg_axi_begin(x, m->sample, known) : status;
 }
 
-/* Walks samples first .. c->samples - 1, cut at steps and marks. */
+/* Follows the reset: nothing is open behind it. */
+static tg_status follow_reset(tg_axi *x, uint64_t k) {
+  if (x->reset.store == NULL) return TG_OK;
+  const bool on = !x->reset.x && (x->reset.v != 0) != x->reset_low;
+  if (on == x->in_reset) return TG_OK;
+  x->in_reset = on;
+  if (on) return tg_axi_end(x, k, "a reset follows", false);
+  return tg_axi_begin(x, k, true);
+}
+
+/* Puts all pins and counts of the walk back to before the first sample. */
+static void rewind_walk(tg_axi *x) {
+  for (size_t i = 0; i < x->n_moving; i++) {
+    x->moving[i]->at = 0;
+    x->moving[i]->v = 0;
+    x->moving[i]->x = true;
+  }
+  memset(x->level, 0, sizeof x->level);
+  memset(x->pend, 0, sizeof x->pend);
+  memset(x->was_unknown, 0, sizeof x->was_unknown);
+  x->patience = x->opt.max_steady != 0 ? x->opt.max_steady : MAX_STEADY;
+  x->segment = x->window = 0;
+  x->moved = x->moved_in_reset = 0;
+  x->in_reset = x->trigger_due = x->window_due = x->started = false;
+  read_levels(x);
+}
+
+/* Walks the samples of the capture, cut at steps and marks. */
 static tg_status walk(tg_axi *x, const tg_capture *c) {
   uint64_t k = 0;
   size_t step = 0, m = 0;
   tg_status status = TG_OK;
+  rewind_walk(x);
   if (c->form == TG_CAPTURE_VCD && !c->clocked && c->n_step > 0) k = c->step[0];
   x->window_start = k;
   x->fig.cycles = c->samples > k ? c->samples - k : 0;
@@ -225,13 +283,36 @@ static tg_status walk(tg_axi *x, const tg_capture *c) {
     if (tg_stop_at(x->opt.stop, x->turns++, 1)) return TG_EINTERRUPTED;
     if (step < c->n_step && c->step[step] == k && apply_step(x, (uint32_t)step)) read_levels(x);
     if (step < c->n_step && c->step[step] == k) step++;
-    for (; m < c->n_mark && c->mark[m].sample <= k && status == TG_OK; m++) status = mark(x, &c->mark[m]);
+    if (!x->started) status = tg_axi_begin(x, k, false);
+    for (; m < c->n_mark && c->mark[m].sample <= k && status == TG_OK; m++)
+      status = mark(x, &c->mark[m]);
+    x->started = true;
+    if (status == TG_OK) status = follow_reset(x, k);
     if (step < c->n_step && c->step[step] < e) e = c->step[step];
     if (m < c->n_mark && c->mark[m].sample < e) e = c->mark[m].sample;
     if (status == TG_OK) status = segment(x, k, e);
     k = e;
   }
-  return status == TG_OK ? tg_axi_reset(x, k, "the capture ends") : status;
+  return status == TG_OK ? tg_axi_end(x, k, "the capture ends", false) : status;
+}
+
+/* The first walk: how many transactions were open where segments begin. A reset in which more moves
+ * than outside it is none. */
+static tg_status scout(tg_axi *x, const tg_capture *c) {
+  tg_status status = TG_OK;
+  for (unsigned tries = 0; tries < 2 && status == TG_OK; tries++) {
+    tg_scout_free(x->scout);
+    *x->scout = (axi_scout){.a = x->a, .writes_by_id = x->by_wid};
+    x->scout->has_last[0] = x->has_last[CH_R] || x->lite;
+    x->scout->has_last[1] = x->has_last[CH_W] || x->lite;
+    x->scouting = true;
+    status = walk(x, c);
+    x->scouting = false;
+    if (x->reset.store == NULL || x->moved_in_reset <= x->moved) break;
+    x->reset.store = NULL; /* the last of the moving pins */
+    x->n_moving--;
+  }
+  return status;
 }
 
 tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_options *options,
@@ -248,11 +329,16 @@ tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_option
   x->a = *suite;
   x->opt = options != NULL ? *options : defaults;
   if (x->opt.max_transactions == 0) x->opt.max_transactions = (uint64_t)1 << 22;
-  x->patience = x->opt.max_steady != 0 ? x->opt.max_steady : MAX_STEADY;
   status = connect(x, c, &x->opt, err);
-  for (unsigned d = 0; d < 2 && status == TG_OK; d++) status = tg_intern_new(&x->a, CAP_NONE, &x->ids[d]);
+  if (status == TG_OK) connect_reset(x, c);
+  for (unsigned d = 0; d < 2 && status == TG_OK; d++)
+    status = tg_intern_new(&x->a, CAP_NONE, &x->ids[d]);
+  if (status == TG_OK) status = tg_intern_new(&x->a, CAP_NONE, &x->wids);
+  if (status == TG_OK && (x->scout = tg_zalloc(&x->a, 1, sizeof *x->scout)) == NULL)
+    status = TG_ENOMEM;
+  if (status == TG_OK) x->scout->a = x->a;
   if (status == TG_OK) status = tg_axi_make_tables(x);
-  if (status == TG_OK) read_levels(x);
+  if (status == TG_OK) status = scout(x, c);
   if (status == TG_OK) status = walk(x, c);
   if (status == TG_ELIMIT)
     tg_fail(err, status, 0, 0, "holds more than %zu AXI transactions (--limit transactions=N)",
@@ -272,9 +358,16 @@ void tg_axi_free(tg_axi *x) {
   if (x == NULL) return;
   const tg_alloc a = x->a;
   void *owned[] = {x->txn,    x->order[0], x->order[1], x->queue[0], x->queue[1],
-                   x->w_wait, x->early,    x->steps,    x->spans};
-  tg_table *tables[] = {x->txn_table, x->channels, x->outstanding,
-                        x->blocks,    x->problems, x->lanes};
+                   x->data, x->steps,    x->spans};
+  tg_table *tables[] = {x->txn_table, x->channels, x->outstanding, x->blocks,
+                        x->problems,  x->lanes,    x->starts};
+  for (size_t i = 0; i < x->n_data; i++) {
+    tg_release(&a, x->data[i].wait);
+    tg_release(&a, x->data[i].early);
+  }
+  if (x->scout != NULL) tg_scout_free(x->scout);
+  tg_release(&a, x->scout);
+  tg_intern_free(x->wids);
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) tg_release(&a, owned[i]);
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) tg_table_free(tables[i]);
   tg_intern_free(x->ids[0]);
@@ -290,7 +383,8 @@ const tg_table *tg_axi_table(const tg_axi *x, const char *name) {
     const tg_table *table;
   } tables[] = {{"transactions", x->txn_table},  {"channels", x->channels},
                 {"outstanding", x->outstanding}, {"blocks", x->blocks},
-                {"problems", x->problems},       {"lanes", x->lanes}};
+                {"problems", x->problems},       {"lanes", x->lanes},
+                {"starts", x->starts}};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (strcmp(name, tables[i].name) == 0) return tables[i].table;
   return NULL;

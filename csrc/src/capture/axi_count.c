@@ -11,7 +11,6 @@ static bool is_beat(const axi_level *l) { return l->valid && l->ready && !l->unk
 static tg_status lane(tg_axi *x, unsigned ch, enum lane_state state, uint64_t k, uint64_t n) {
   axi_channel *c = &x->channel[ch];
   uint64_t last = k + n - 1;
-  size_t row = 0;
   if (!x->opt.lanes || last < x->opt.lane_first || k > x->opt.lane_last) return TG_OK;
   if (k < x->opt.lane_first) k = x->opt.lane_first;
   if (last > x->opt.lane_last) last = x->opt.lane_last;
@@ -19,68 +18,85 @@ static tg_status lane(tg_axi *x, unsigned ch, enum lane_state state, uint64_t k,
     c->lane_end = last;
     return tg_table_set_u64(x->lanes, c->lane - 1, 3, last);
   }
-  tg_status status = tg_table_append(x->lanes, &row);
-  if (status == TG_OK) status = tg_table_set_cstr(x->lanes, row, 0, tg_cap_channel_names[ch]);
-  if (status == TG_OK) status = tg_table_set_cstr(x->lanes, row, 1, lane_names[state]);
-  if (status == TG_OK) status = tg_table_set_u64(x->lanes, row, 2, k);
-  if (status == TG_OK) status = tg_table_set_u64(x->lanes, row, 3, last);
-  c->lane = (uint32_t)row + 1;
+  c->lane = (uint32_t)tg_table_rows(x->lanes) + 1;
   c->lane_state = (uint8_t)state;
   c->lane_end = last;
-  return status;
+  tg_row w = tg_row_begin(x->lanes);
+  tg_row_cstr(&w, 0, tg_cap_channel_names[ch]);
+  tg_row_cstr(&w, 1, lane_names[state]);
+  tg_row_u64(&w, 2, k);
+  tg_row_u64(&w, 3, last);
+  return tg_row_end(&w);
 }
 
+/* An address channel without VALID is idle; data and responses starve while one is open. */
 static tg_status count_channel(tg_axi *x, unsigned ch, uint64_t k, uint64_t n) {
   const axi_level *l = &x->level[ch];
   axi_channel *c = &x->channel[ch];
-  bool read = ch == CH_AR || ch == CH_R;
-  bool open = read ? x->open_now[READ] + x->orphan_reads > 0 : x->open_now[WRITE] > 0;
+  const bool address = ch == CH_AR || ch == CH_AW;
+  const bool open = !address && x->open_now[ch == CH_R ? READ : WRITE] > 0;
   enum lane_state state = LANE_IDLE;
-  bool valid = l->valid && !l->unknown, ready = l->ready;
-  if (valid && ready) {
+  if (l->unknown || !l->valid) *(l->ready ? &c->ready_high : &c->ready_low) += n;
+  if (l->unknown) {
+    c->unknown += n;
+    state = LANE_UNKNOWN;
+  } else if (l->valid && l->ready) {
     c->beat += n;
     state = LANE_BEAT;
-  } else if (valid) {
+  } else if (l->valid) {
     c->stall += n;
     state = LANE_STALL;
   } else {
-    *(ready ? &c->ready_high : &c->ready_low) += n;
-    *(ready && open ? &c->starve : &c->idle) += n;
-    state = l->unknown ? LANE_UNKNOWN : ready && open ? LANE_STARVE : LANE_IDLE;
-    if (ch == CH_R && ready && !open) x->shut.starve += n;
+    *(l->ready && open ? &c->starve : &c->idle) += n;
+    state = l->ready && open ? LANE_STARVE : LANE_IDLE;
   }
-  if (l->unknown) c->unknown += n;
   return lane(x, ch, state, k, n);
 }
 
-static void count_cycles(tg_axi *x, bool r, bool w, uint64_t n) {
-  const axi_level *lr = &x->level[CH_R];
-  bool reading = x->open_now[READ] + x->orphan_reads > 0;
-  axi_cycles *c = reading ? &x->open : &x->shut;
-  c->n += n;
-  if (x->open_now[WRITE] > 0) c->both_open += n;
-  if (r && w) c->r_and_w += n;
-  if (r && !w) c->r_only += n;
-  if (!r && !w) c->neither += n;
-  if (!r && w) {
-    c->w_only += n;
-    if (!lr->valid) c->blocked += n;
-    if (lr->valid && !lr->ready) c->master_stall += n;
+/* Clocks without an R beat while a read is open: before its first data, or inside a burst. */
+static void count_wait(tg_axi *x, bool w, uint64_t n) {
+  axi_cycles *c = &x->cycles;
+  const bool inside = x->last_r > 0 && x->txn[x->last_r - 1].status == OPEN;
+  *(inside ? &c->gaps : &c->first) += n;
+  if (w) *(inside ? &c->gaps_w : &c->first_w) += n;
+}
+
+static void count_reads(tg_axi *x, bool r, bool w, uint64_t n) {
+  const axi_level *lr = &x->level[CH_R], *la = &x->level[CH_AR];
+  axi_cycles *c = &x->cycles;
+  const bool reading = x->open_now[READ] > 0;
+  if (reading) c->n += n;
+  if (reading || (la->valid && !la->unknown)) c->asked += n;
+  if (reading && x->open_now[WRITE] > 0) c->both_open += n;
+  if (reading && (!x->usable[CH_R] || !x->usable[CH_W] || lr->unknown || x->level[CH_W].unknown)) {
+    c->unknown += n;
+  } else if (reading) {
+    *(r ? w ? &c->r_and_w : &c->r_only : w ? &c->w_only : &c->neither) += n;
+    if (!r && w) *(lr->valid ? &c->master_stall : &c->blocked) += n;
+    if (!r) count_wait(x, w, n);
   }
+  if (la->unknown || !la->valid || !x->usable[CH_W] || x->level[CH_W].unknown) return;
+  *(la->ready ? &c->taken : &c->held) += n;
+  if (w) *(la->ready ? &c->taken_w : &c->held_w) += n;
+}
+
+static void count_cycles(tg_axi *x, bool r, bool w, uint64_t n) {
+  count_reads(x, r, w, n);
   if (x->open_now[WRITE] > 0) x->fig.write_open += n;
   if (r && w) x->fig.any_r_and_w += n;
   if (w) x->w_running += n;
-  if (w && !r) x->blocked_running += n;
+  if (w && !r && x->usable[CH_R] && !x->level[CH_R].unknown) x->blocked_running += n;
 }
 
 /* A blocked span: a read open, no R beat, from the first to the last W beat. */
 static tg_status track_block(tg_axi *x, bool r, bool w, uint64_t k, uint64_t n) {
-  bool reading = x->open_now[READ] + x->orphan_reads > 0;
-  if (x->in_block && (r || !reading)) {
+  const bool unknown = !x->usable[CH_R] || x->level[CH_R].unknown;
+  const bool reading = x->open_now[READ] > 0;
+  if (x->in_block && (r || unknown || !reading)) {
     tg_status status = tg_axi_end_block(x, k, r && reading);
     if (status != TG_OK) return status;
   }
-  if (!reading || r || !w) return TG_OK;
+  if (!reading || r || unknown || !w) return TG_OK;
   if (!x->in_block) x->block = (axi_block){.first = k};
   x->in_block = true;
   x->block.last = k + n - 1;
@@ -99,7 +115,8 @@ tg_status tg_axi_end_block(tg_axi *x, uint64_t k, bool by_beat) {
 }
 
 tg_status tg_axi_count(tg_axi *x, uint64_t k, uint64_t n) {
-  bool r = is_beat(&x->level[CH_R]), w = is_beat(&x->level[CH_W]), unknown = false;
+  const bool r = is_beat(&x->level[CH_R]), w = is_beat(&x->level[CH_W]);
+  bool unknown = false;
   tg_status status = TG_OK;
   for (unsigned ch = 0; ch < AXI_CHANNELS && status == TG_OK; ch++) {
     if (!x->usable[ch]) continue;
@@ -107,23 +124,10 @@ tg_status tg_axi_count(tg_axi *x, uint64_t k, uint64_t n) {
     unknown = unknown || x->level[ch].unknown;
   }
   if (unknown) x->fig.unknown += n;
+  if (x->in_reset) x->fig.in_reset += n;
+  if (x->in_reset || status != TG_OK) return status;
   count_cycles(x, r, w, n);
-  return status == TG_OK ? track_block(x, r, w, k, n) : status;
-}
-
-/* R data of a command from before the window: a read was open since it began. */
-void tg_axi_recall_open(tg_axi *x) {
-  x->open.n += x->shut.n;
-  x->open.both_open += x->shut.both_open;
-  x->open.r_and_w += x->shut.r_and_w;
-  x->open.r_only += x->shut.r_only;
-  x->open.w_only += x->shut.w_only;
-  x->open.neither += x->shut.neither;
-  x->open.blocked += x->shut.blocked;
-  x->open.master_stall += x->shut.master_stall;
-  x->channel[CH_R].starve += x->shut.starve;
-  x->channel[CH_R].idle -= x->shut.starve;
-  x->shut = (axi_cycles){0};
+  return track_block(x, r, w, k, n);
 }
 
 /* Notes the number of open transactions from sample k on, where it changed. */

@@ -1,12 +1,9 @@
 /* axi_out.c - what the analysis found, as tables and figures.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "capture/axi.h"
 
-#define MIN_CONTRAST 32 /* cycles on either side before a contrast is drawn */
 #define MIN_TAIL_BEATS 16
 
 tg_status tg_axi_make_tables(tg_axi *x) {
@@ -36,12 +33,17 @@ tg_status tg_axi_make_tables(tg_axi *x) {
                                            {"detail", TG_TEXT, 0}};
   static const tg_column_def lanes[] = {
       {"channel", TG_TEXT, 0}, {"state", TG_TEXT, 0}, {"first", TG_U64, 0}, {"last", TG_U64, 0}};
+  static const tg_column_def starts[] = {{"window", TG_U32, 0},    {"sample", TG_U64, 0},
+                                         {"direction", TG_TEXT, 0}, {"id", TG_U64, 0},
+                                         {"open", TG_U32, 0},      {"known", TG_BOOL, 0},
+                                         {"basis", TG_TEXT, 0}};
   tg_status status = tg_table_new(&x->a, txn, TG_TXN_COLUMNS, &x->txn_table);
   if (status == TG_OK) status = tg_table_new(&x->a, channels, 8, &x->channels);
   if (status == TG_OK) status = tg_table_new(&x->a, outstanding, 3, &x->outstanding);
   if (status == TG_OK) status = tg_table_new(&x->a, blocks, 4, &x->blocks);
   if (status == TG_OK) status = tg_table_new(&x->a, problems, 4, &x->problems);
   if (status == TG_OK) status = tg_table_new(&x->a, lanes, 4, &x->lanes);
+  if (status == TG_OK) status = tg_table_new(&x->a, starts, 7, &x->starts);
   return status;
 }
 
@@ -49,10 +51,8 @@ tg_status tg_axi_make_tables(tg_axi *x) {
  */
 
 /* a - b where both are there. */
-static tg_status set_span(tg_table *t, size_t row, size_t col, uint64_t a, uint64_t b) {
-  if (a == NO_STAMP || b == NO_STAMP) return TG_OK;
-  uint64_t d = a - b;
-  return tg_table_set_i64(t, row, col, (int64_t)d);
+static void put_span(tg_row *w, size_t col, uint64_t a, uint64_t b) {
+  if (a != NO_STAMP && b != NO_STAMP) tg_row_i64(w, col, (int64_t)(a - b));
 }
 
 /* Payload: the head of an unaligned burst carries less; every beat of a FIXED one does. */
@@ -67,92 +67,122 @@ static bool payload(const axi_txn *t, uint64_t *bytes) {
          !__builtin_sub_overflow(*bytes, head, bytes);
 }
 
-static tg_status txn_words(tg_table *t, size_t row, const axi_txn *v) {
-  static const char *const words[] = {"incomplete", "complete", "incomplete", "orphan"};
+static void put_words(tg_row *w, const axi_txn *v) {
+  static const char *const statuses[] = {"incomplete", "complete", "incomplete", "orphan"};
   static const char *const bursts[] = {"FIXED", "INCR", "WRAP"};
   static const char *const answers[] = {"OKAY", "EXOKAY", "SLVERR", "DECERR"};
-  tg_status status =
-      tg_table_set_cstr(t, row, TG_TXN_DIRECTION, v->direction == READ ? "read" : "write");
-  if (status == TG_OK) status = tg_table_set_cstr(t, row, TG_TXN_STATUS, words[v->status]);
-  if (status == TG_OK) status = tg_table_set_cstr(t, row, TG_TXN_WHY, v->why);
-  if (status == TG_OK && (v->known & KNOW_BURST) != 0)
-    status = tg_table_set_cstr(t, row, TG_TXN_BURST, bursts[v->burst]);
-  if (status == TG_OK && (v->known & KNOW_RESP) != 0)
-    status = tg_table_set_cstr(t, row, TG_TXN_RESP, answers[v->resp]);
-  return status;
+  const char *why = v->why;
+  if (why == NULL && v->status == COMPLETE && (v->flags & TG_AXI_F_LOWER) != 0)
+    why = "how many were open when the capture began is not known: a lower bound";
+  tg_row_cstr(w, TG_TXN_DIRECTION, v->direction == READ ? "read" : "write");
+  tg_row_cstr(w, TG_TXN_STATUS, statuses[v->status]);
+  tg_row_cstr(w, TG_TXN_WHY, why);
+  if ((v->known & KNOW_BURST) != 0) tg_row_cstr(w, TG_TXN_BURST, bursts[v->burst]);
+  if ((v->known & KNOW_RESP) != 0) tg_row_cstr(w, TG_TXN_RESP, answers[v->resp]);
 }
 
-static tg_status txn_numbers(tg_table *t, size_t row, const axi_txn *v) {
+static void put_numbers(tg_row *w, const axi_txn *v) {
   uint64_t bytes = 0;
-  tg_status status = tg_table_set_u32(t, row, TG_TXN_WINDOW, v->window);
-  if (status == TG_OK && (v->known & KNOW_ID) != 0) status = tg_table_set_u64(t, row, TG_TXN_ID, v->id);
-  if (status == TG_OK && (v->known & KNOW_ADDR) != 0)
-    status = tg_table_set_u64(t, row, TG_TXN_ADDR, v->addr);
-  if (status == TG_OK && (v->known & KNOW_LEN) != 0 && v->status != ORPHAN)
-    status = tg_table_set_u64(t, row, TG_TXN_BEATS, v->beats);
-  if (status == TG_OK) status = tg_table_set_u64(t, row, TG_TXN_SEEN, v->seen);
-  if (status == TG_OK && (v->known & KNOW_SIZE) != 0)
-    status = tg_table_set_u32(t, row, TG_TXN_SIZE, v->size);
-  if (status == TG_OK && payload(v, &bytes)) status = tg_table_set_u64(t, row, TG_TXN_BYTES, bytes);
-  for (size_t i = 0; i < STAMPS && status == TG_OK; i++)
-    if (v->stamp[i] != NO_STAMP) status = tg_table_set_u64(t, row, TG_TXN_AX_VALID + i, v->stamp[i]);
-  if (status == TG_OK) status = tg_table_set_u32(t, row, TG_TXN_OPEN, v->open);
-  if (status == TG_OK && v->direction == READ && v->status != ORPHAN) {
-    status = tg_table_set_u64(t, row, TG_TXN_W_BEATS, v->w_beats);
-    if (status == TG_OK) status = tg_table_set_u64(t, row, TG_TXN_BLOCKED, v->blocked);
+  tg_row_u32(w, TG_TXN_WINDOW, v->window);
+  if ((v->known & KNOW_ID) != 0) tg_row_u64(w, TG_TXN_ID, v->id);
+  if ((v->known & KNOW_ADDR) != 0) tg_row_u64(w, TG_TXN_ADDR, v->addr);
+  if ((v->known & KNOW_LEN) != 0 && v->status != ORPHAN) tg_row_u64(w, TG_TXN_BEATS, v->beats);
+  tg_row_u64(w, TG_TXN_SEEN, v->seen);
+  if ((v->known & KNOW_SIZE) != 0) tg_row_u32(w, TG_TXN_SIZE, v->size);
+  if (payload(v, &bytes)) tg_row_u64(w, TG_TXN_BYTES, bytes);
+  for (size_t i = 0; i < STAMPS; i++)
+    if (v->stamp[i] != NO_STAMP) tg_row_u64(w, TG_TXN_AX_VALID + i, v->stamp[i]);
+  tg_row_u32(w, TG_TXN_OPEN, v->open);
+  if (v->direction == READ && v->status != ORPHAN) {
+    tg_row_u64(w, TG_TXN_W_BEATS, v->w_beats);
+    tg_row_u64(w, TG_TXN_BLOCKED, v->blocked);
   }
-  if (status == TG_OK) status = tg_table_set_bool(t, row, TG_TXN_TRIGGER, v->trigger);
-  if (status == TG_OK) status = tg_table_set_u32(t, row, TG_TXN_FLAGS, v->flags);
-  return status;
+  tg_row_bool(w, TG_TXN_TRIGGER, v->trigger);
+  tg_row_u32(w, TG_TXN_FLAGS, v->flags);
 }
 
 /* Spans; those that need the end only where the transaction is complete. */
-static tg_status txn_spans(tg_table *t, size_t row, const axi_txn *v) {
+static void put_spans(tg_row *w, const axi_txn *v) {
   const uint64_t *s = v->stamp;
-  bool whole = v->status == COMPLETE;
-  uint64_t end = v->direction == READ ? s[DATA_LAST] : s[B_ACCEPT];
-  tg_status status = set_span(t, row, TG_TXN_ADDRESS_WAIT, s[AX_ACCEPT], s[AX_VALID]);
-  if (status == TG_OK) status = set_span(t, row, TG_TXN_FIRST_DATA, s[DATA_FIRST], s[AX_ACCEPT]);
-  if (status == TG_OK && (whole || v->data_done))
-    status = set_span(t, row, TG_TXN_LAST_DATA, s[DATA_LAST], s[AX_ACCEPT]);
-  if (status == TG_OK && (whole || v->data_done) && s[DATA_LAST] != NO_STAMP)
-    status = set_span(t, row, TG_TXN_DATA_PHASE, s[DATA_LAST] + 1, s[DATA_FIRST]);
-  if (status == TG_OK && v->direction == WRITE && whole) {
-    status = set_span(t, row, TG_TXN_RESPONSE, s[B_ACCEPT], s[AX_ACCEPT]);
-    if (status == TG_OK) status = set_span(t, row, TG_TXN_AFTER_DATA, s[B_ACCEPT], s[DATA_LAST]);
+  const bool whole = v->status == COMPLETE, data = whole || v->data_done;
+  put_span(w, TG_TXN_ADDRESS_WAIT, s[AX_ACCEPT], s[AX_VALID]);
+  put_span(w, TG_TXN_FIRST_DATA, s[DATA_FIRST], s[AX_ACCEPT]);
+  if (data) put_span(w, TG_TXN_LAST_DATA, s[DATA_LAST], s[AX_ACCEPT]);
+  if (data && s[DATA_LAST] != NO_STAMP)
+    put_span(w, TG_TXN_DATA_PHASE, s[DATA_LAST] + 1, s[DATA_FIRST]);
+  if (v->direction == WRITE && whole) {
+    put_span(w, TG_TXN_RESPONSE, s[B_ACCEPT], s[AX_ACCEPT]);
+    put_span(w, TG_TXN_AFTER_DATA, s[B_ACCEPT], s[DATA_LAST]);
   }
-  if (status == TG_OK && whole) status = set_span(t, row, TG_TXN_SPAN, end, s[AX_VALID]);
-  if (status == TG_OK && whole) status = set_span(t, row, TG_TXN_QUEUE, s[AX_ACCEPT], v->before);
-  return status;
+  if (!whole) return;
+  put_span(w, TG_TXN_SPAN, v->direction == READ ? s[DATA_LAST] : s[B_ACCEPT], s[AX_VALID]);
+  put_span(w, TG_TXN_QUEUE, s[AX_ACCEPT], v->before);
+}
+
+/* Complete, known to be so, without an unknown level or an error in it. */
+static void count_txn(tg_axi *x, axi_txn *v) {
+  const uint32_t doubt = TG_AXI_F_UNCERTAIN | TG_AXI_F_PROTOCOL | TG_AXI_F_LOWER;
+  const bool read = v->direction == READ;
+  tg_axi_figures *f = &x->fig;
+  if (v->status == ORPHAN) return;
+  ++*(read ? &f->reads : &f->writes);
+  if (v->status != COMPLETE) return;
+  if ((v->flags & doubt) == 0) {
+    v->flags |= TG_AXI_F_COUNTED;
+    ++*(read ? &f->complete_reads : &f->complete_writes);
+  } else if ((v->flags & doubt) == TG_AXI_F_LOWER) {
+    ++*(read ? &f->bound_reads : &f->bound_writes);
+  }
 }
 
 static tg_status fill_transactions(tg_axi *x) {
   tg_status status = TG_OK;
   for (size_t i = 0; i < x->n_txn && status == TG_OK; i++) {
-    axi_txn *v = &x->txn[i];
-    size_t row = 0;
     if (tg_stop_at(x->opt.stop, i, 1)) return TG_EINTERRUPTED;
-    bool counted =
-        v->status == COMPLETE && (v->flags & (TG_AXI_F_UNCERTAIN | TG_AXI_F_PROTOCOL)) == 0;
-    if (counted) v->flags |= TG_AXI_F_COUNTED;
-    ++*(v->direction == READ ? &x->fig.reads : &x->fig.writes);
-    if (counted) ++*(v->direction == READ ? &x->fig.complete_reads : &x->fig.complete_writes);
-    if (v->status == ORPHAN) --*(v->direction == READ ? &x->fig.reads : &x->fig.writes);
-    status = tg_table_append(x->txn_table, &row);
-    if (status == TG_OK) status = txn_words(x->txn_table, row, v);
-    if (status == TG_OK) status = txn_numbers(x->txn_table, row, v);
-    if (status == TG_OK) status = txn_spans(x->txn_table, row, v);
+    count_txn(x, &x->txn[i]);
+    tg_row w = tg_row_begin(x->txn_table);
+    put_words(&w, &x->txn[i]);
+    put_numbers(&w, &x->txn[i]);
+    put_spans(&w, &x->txn[i]);
+    status = tg_row_end(&w);
   }
+  return status;
+}
+
+/* Where each segment of the capture begins, and how the number of open ones there is known. */
+static tg_status fill_starts(tg_axi *x) {
+  static const char *const words[BASIS_COUNT] = {NULL,      "reset", "counters", "lengths",
+                                                 "silence", "empty start"};
+  const axi_scout *s = x->scout;
+  tg_status status = TG_OK;
+  for (size_t i = 0; i < s->n_segment; i++)
+    for (unsigned set = 0; set < SET_COUNT; set += 2) /* reads, then responses: whole writes */
+      for (size_t k = 0; k < s->segment[i].count[set] && status == TG_OK; k++) {
+        const scout_answer *a = &s->answer[s->segment[i].first[set] + k];
+        const tg_str id = tg_intern_get(x->ids[set == SET_R ? READ : WRITE], a->code);
+        const bool with_id = x->by_id[set == SET_R ? READ : WRITE];
+        uint64_t v = 0;
+        if (id.n == sizeof v) memcpy(&v, id.p, sizeof v);
+        tg_row w = tg_row_begin(x->starts);
+        tg_row_u32(&w, 0, s->segment[i].window);
+        tg_row_u64(&w, 1, s->segment[i].sample);
+        tg_row_cstr(&w, 2, set == SET_R ? "read" : "write");
+        if (with_id) tg_row_u64(&w, 3, v);
+        tg_row_u32(&w, 4, a->start.open > 0 ? (uint32_t)a->start.open : 0);
+        tg_row_bool(&w, 5, a->start.basis != BASIS_NONE);
+        tg_row_cstr(&w, 6, words[a->start.basis]);
+        status = tg_row_end(&w);
+      }
   return status;
 }
 
 /* ---- figures ------------------------------------------------------------------------------------
  */
 
-static int by_value(const void *a, const void *b) {
-  const uint64_t *x = a, *y = b;
-  return *x < *y ? -1 : *x > *y;
-}
+#define TG_SORT_NAME sort_numbers
+#define TG_SORT_ITEM uint64_t
+#define TG_SORT_BEFORE(a, b) (*(a) < *(b))
+#include "base/sort.h"
 
 /* The lower median of the tails of long blocked spans. */
 static tg_status find_tail(tg_axi *x) {
@@ -164,38 +194,12 @@ static tg_status find_tail(tg_axi *x) {
     if (x->spans[i].beats >= MIN_TAIL_BEATS && x->spans[i].tail != NO_STAMP)
       tail[n++] = x->spans[i].tail;
   if (n > 0) {
-    qsort(tail, n, sizeof *tail, by_value);
+    sort_numbers(tail, n);
     x->fig.tail_median = tail[(n - 1) / 2];
   }
   x->fig.tail_n = n;
   tg_release(&x->a, tail);
   return TG_OK;
-}
-
-static tg_axi_verdict judge(const axi_cycles *c, double with_w, double without) {
-  uint64_t w = c->r_and_w + c->w_only, no_w = c->r_only + c->neither;
-  if (w == 0) return TG_AXI_NOTHING;
-  if (w < MIN_CONTRAST || no_w < MIN_CONTRAST || c->r_only == 0) return TG_AXI_TOO_FEW;
-  if (with_w >= 0.75 * without) return TG_AXI_INDEPENDENT;
-  return with_w <= 0.1 * without ? TG_AXI_BLOCKED : TG_AXI_SLOWED;
-}
-
-static void fill_figures(tg_axi *x) {
-  const axi_cycles *c = &x->open;
-  uint64_t w = c->r_and_w + c->w_only, no_w = c->r_only + c->neither;
-  tg_axi_figures *f = &x->fig;
-  f->read_open = c->n;
-  f->both_open = c->both_open;
-  f->r_and_w = c->r_and_w;
-  f->r_only = c->r_only;
-  f->w_only = c->w_only;
-  f->neither = c->neither;
-  f->blocked = c->blocked;
-  f->master_stall = c->master_stall;
-  f->p_given_w = w > 0 ? (double)c->r_and_w / (double)w : (double)NAN;
-  f->p_given_no_w = no_w > 0 ? (double)c->r_only / (double)no_w : (double)NAN;
-  f->expected_blocked = no_w > 0 ? (double)w * (double)c->neither / (double)no_w : (double)NAN;
-  f->verdict = judge(c, f->p_given_w, f->p_given_no_w);
 }
 
 static tg_status fill_channels(tg_axi *x) {
@@ -204,37 +208,37 @@ static tg_status fill_channels(tg_axi *x) {
     const axi_channel *c = &x->channel[ch];
     const uint64_t v[] = {c->beat,       c->stall,     c->starve, c->idle,
                           c->ready_high, c->ready_low, c->unknown};
-    size_t row = 0;
     if (!x->usable[ch]) continue;
-    status = tg_table_append(x->channels, &row);
-    if (status == TG_OK) status = tg_table_set_cstr(x->channels, row, 0, tg_cap_channel_names[ch]);
-    for (size_t i = 0; i < 7 && status == TG_OK; i++)
-      status = tg_table_set_u64(x->channels, row, i + 1, v[i]);
+    tg_row w = tg_row_begin(x->channels);
+    tg_row_cstr(&w, 0, tg_cap_channel_names[ch]);
+    for (size_t i = 0; i < 7; i++) tg_row_u64(&w, i + 1, v[i]);
+    status = tg_row_end(&w);
   }
   return status;
 }
 
 tg_status tg_axi_fill_tables(tg_axi *x) {
-  tg_status status = TG_OK;
-  size_t row = 0;
-  fill_figures(x);
-  status = find_tail(x);
+  tg_status status = find_tail(x);
   if (status == TG_OK) status = fill_transactions(x);
+  if (status == TG_OK) tg_axi_judge(x);
   if (status == TG_OK) status = fill_channels(x);
+  if (status == TG_OK) status = fill_starts(x);
   for (size_t i = 0; i < x->n_steps && status == TG_OK; i++) {
     if (tg_stop_at(x->opt.stop, i, 1)) return TG_EINTERRUPTED;
-    status = tg_table_append(x->outstanding, &row);
-    if (status == TG_OK) status = tg_table_set_u64(x->outstanding, row, 0, x->steps[i].sample);
-    if (status == TG_OK) status = tg_table_set_u32(x->outstanding, row, 1, x->steps[i].reads);
-    if (status == TG_OK) status = tg_table_set_u32(x->outstanding, row, 2, x->steps[i].writes);
+    tg_row w = tg_row_begin(x->outstanding);
+    tg_row_u64(&w, 0, x->steps[i].sample);
+    tg_row_u32(&w, 1, x->steps[i].reads);
+    tg_row_u32(&w, 2, x->steps[i].writes);
+    status = tg_row_end(&w);
   }
   for (size_t i = 0; i < x->n_spans && status == TG_OK; i++) {
     const axi_block *b = &x->spans[i];
-    status = tg_table_append(x->blocks, &row);
-    if (status == TG_OK) status = tg_table_set_u64(x->blocks, row, 0, b->first);
-    if (status == TG_OK) status = tg_table_set_u64(x->blocks, row, 1, b->last);
-    if (status == TG_OK) status = tg_table_set_u64(x->blocks, row, 2, b->beats);
-    if (status == TG_OK && b->tail != NO_STAMP) status = tg_table_set_u64(x->blocks, row, 3, b->tail);
+    tg_row w = tg_row_begin(x->blocks);
+    tg_row_u64(&w, 0, b->first);
+    tg_row_u64(&w, 1, b->last);
+    tg_row_u64(&w, 2, b->beats);
+    if (b->tail != NO_STAMP) tg_row_u64(&w, 3, b->tail);
+    status = tg_row_end(&w);
   }
   return status;
 }

@@ -336,6 +336,7 @@ tg_status tg_cap_bind(tg_capture *c) {
   if (status == TG_OK) rank(c);
   if (status == TG_OK) status = mark_asked(c);
   if (status == TG_OK) status = add_mapped(c);
+  if (status == TG_OK) status = tg_cap_find_resets(c);
   tg_release(&c->a, k.suffixed);
   tg_intern_free(k.exact);
   tg_intern_free(k.groups);

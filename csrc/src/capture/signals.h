@@ -14,6 +14,7 @@
 #define CAP_NONE UINT32_MAX
 #define CAP_WIDTH 1024u /* bits of a value that is stored, where the caller names no other bound */
 #define CAP_MOST_WORDS (TG_MAX_COLUMNS - 1u) /* of a value: columns of tg_capture_changes */
+#define CAP_MOST_RESETS 256u
 #define CAP_MAX_STEP ((uint32_t)1 << 30) /* a change keeps its step in 30 bits */
 
 /* ---- AXI roles: channel and leaf ------------------------------------------------------------ */
@@ -173,6 +174,8 @@ struct tg_capture {
   size_t n_mark, cap_mark;
   cap_bundle *bundle;
   size_t n_bundle, cap_bundle;
+  uint32_t *reset; /* signals that are named as resets */
+  size_t n_reset, cap_reset;
   uint64_t seen, samples, last_time;
   bool depth_known, clocked, radix_row, ila;
   char *version, *timescale, *clock;
@@ -198,6 +201,13 @@ tg_status tg_cap_problem(tg_capture *c, uint64_t line, uint64_t offset, const ch
 char *tg_cap_copy(const tg_alloc *a, const uint8_t *p, size_t n); /* NUL-terminated, or NULL */
 bool tg_cap_has_mark(const tg_capture *c, enum cap_mark_kind kind);
 void tg_cap_sort_marks(tg_capture *c);
+
+/* near.c: resets by name, and the one of an interface: in its scope or around it, the nearest.
+ * CAP_NONE where there is none; `*low`: it is active low. */
+tg_status tg_cap_find_resets(tg_capture *c);
+uint32_t tg_cap_reset_of(const tg_capture *c, uint32_t bundle, bool *low);
+/* How near a signal stands to an interface: 0 for one of another branch of the hierarchy. */
+unsigned tg_cap_nearness(const tg_capture *c, const cap_bundle *b, uint32_t signal);
 
 /* bind.c: rules R1..R7 over all signals; stores for what is bound or asked for. `shared`: store
  * of each signal is already set (VCD, several names of one wire), else CAP_NONE. */

@@ -121,6 +121,7 @@ class Port:
         self.outstanding = Frame(found["outstanding"], "changes of what is outstanding")
         self.blocks = Frame(found["blocks"], "spans with a read open, W beats and no R beat")
         self.problems = Frame(found["problems"], "orphans and protocol errors")
+        self.starts = Frame(found["starts"], "how many were open where matching begins anew")
 
     @property
     def name(self) -> str:

@@ -76,6 +76,12 @@ static inline void wave_idle(wave *w, unsigned samples) {
     wave_add(w, port[i].name, port[i].width, port[i].idle);
 }
 
+/* A reset in the first sample: nothing is open behind it. */
+static inline void wave_reset(wave *w) {
+  wave_add(w, "aresetn", 1, 1);
+  wave_set(w, "aresetn", 0, 0, 0);
+}
+
 /* A command whose VALID is up in [first, accept]; READY low before accept. */
 static inline void wave_command(wave *w, bool read, unsigned first, unsigned accept, uint64_t id,
                                 uint64_t addr, unsigned beats) {

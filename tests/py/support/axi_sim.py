@@ -1,0 +1,222 @@
+"""A small AXI simulation with known truth: rows of levels, and the transactions that made them.
+
+Reads and writes are kept apart. A master keeps up to `outstanding` open and asks again after a pause;
+a memory answers each id in order, with a latency, ready and gaps of its own.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from dataclasses import dataclass, field
+
+#: Signals of the rows, their widths.
+SIGNALS = {
+    "arvalid": 1, "arready": 1, "araddr": 32, "arlen": 8, "arid": 4,
+    "rvalid": 1, "rready": 1, "rlast": 1, "rid": 4,
+    "awvalid": 1, "awready": 1, "awaddr": 32, "awlen": 8, "awid": 4,
+    "wvalid": 1, "wready": 1, "wlast": 1,
+    "bvalid": 1, "bready": 1, "bid": 4,
+}  # fmt: skip
+
+
+@dataclass
+class Traffic:
+    """How reads, or writes, flow."""
+
+    outstanding: int = 4
+    ids: int = 1
+    lengths: tuple[int, ...] = (16,)
+    latency: tuple[int, int] = (20, 20)  #: from acceptance to the first data
+    pause: tuple[int, int] = (0, 3)  #: before the master asks again
+    gap: float = 0.1  #: of clocks without a beat inside a burst
+    stall: float = 0.0  #: of clocks with READY low
+    one_by_one: bool = False  #: the memory begins the next when the last has ended
+    interleave: bool = False  #: beats of different ids mix
+    lead: bool = False  #: write data may come before its address
+    begin: int = 5  #: first sample with a command
+
+
+@dataclass
+class Txn:
+    """A transaction and the samples of its events."""
+
+    address: int
+    id: int
+    beats: int
+    valid: int = -1
+    accept: int = -1
+    first: int = -1
+    last: int = -1
+    response: int = -1
+    due: int = 0
+    seen: int = 0
+
+
+@dataclass
+class Simulation:
+    """Rows of levels and the truth."""
+
+    rows: list[dict[str, int]] = field(default_factory=list)
+    reads: list[Txn] = field(default_factory=list)
+    writes: list[Txn] = field(default_factory=list)
+
+
+class _Commands:
+    """The address channel of one direction."""
+
+    def __init__(self, traffic: Traffic, rng: random.Random, base: int) -> None:
+        self.t, self.rng, self.base = traffic, rng, base
+        self.up: Txn | None = None
+        self.open = self.made = 0
+        self.wait = traffic.begin
+        self.open_ones: list[Txn] = []
+
+    def offer(self, k: int, all_: list[Txn]) -> Txn | None:
+        if self.up is None and self.open < self.t.outstanding:
+            if self.wait > 0:
+                self.wait -= 1
+            else:
+                self.up = Txn(
+                    self.base + 0x100 * self.made,
+                    self.rng.randrange(self.t.ids),
+                    self.rng.choice(self.t.lengths),
+                    valid=k,
+                )
+                self.made += 1
+                self.open += 1
+                all_.append(self.up)
+        return self.up
+
+    def accepted(self, k: int) -> Txn:
+        assert self.up is not None
+        txn, self.up = self.up, None
+        txn.accept = k
+        txn.due = k + self.rng.randint(*self.t.latency)
+        self.wait = self.rng.randint(*self.t.pause)
+        return txn
+
+    def done(self) -> None:
+        self.open -= 1
+        self.wait = max(self.wait, self.rng.randint(*self.t.pause))
+
+
+def simulate(seed: int, clocks: int, reads: Traffic | None, writes: Traffic | None) -> Simulation:
+    """Run `clocks` clocks."""
+    rng = random.Random(seed)
+    out = Simulation()
+    sides = []
+    if reads is not None:
+        sides.append(_Reads(reads, rng, out))
+    if writes is not None:
+        sides.append(_Writes(writes, rng, out))
+    for k in range(clocks):
+        row = dict.fromkeys(SIGNALS, 0)
+        for side in sides:
+            side.step(k, row)
+        out.rows.append(row)
+    return out
+
+
+class _Reads:
+    def __init__(self, t: Traffic, rng: random.Random, out: Simulation) -> None:
+        self.t, self.rng, self.out = t, rng, out
+        self.ar = _Commands(t, rng, 0x1000_0000)
+        self.queue: dict[int, deque[Txn]] = {}
+        self.on: Txn | None = None
+        self.free_at = 0
+
+    def step(self, k: int, row: dict[str, int]) -> None:
+        t, rng = self.t, self.rng
+        up = self.ar.offer(k, self.out.reads)
+        if up is not None:
+            row.update(arvalid=1, araddr=up.address, arlen=up.beats - 1, arid=up.id)
+        row["arready"] = int(rng.random() >= t.stall)
+        row["rready"] = 1
+        if self.on is None:
+            heads = [q[0] for q in self.queue.values() if q and q[0].due <= k and self.free_at <= k]
+            if heads and (rng.random() >= t.gap):
+                self.on = rng.choice(heads) if t.interleave else min(heads, key=lambda x: x.due)
+        if self.on is not None and rng.random() >= t.gap:
+            txn = self.on
+            txn.first = k if txn.first < 0 else txn.first
+            txn.seen += 1
+            last = txn.seen == txn.beats
+            row.update(rvalid=1, rlast=int(last), rid=txn.id)
+            if last:
+                txn.last = k
+                self.queue[txn.id].popleft()
+                self.ar.done()
+                if t.one_by_one and self.queue[txn.id]:
+                    head = self.queue[txn.id][0]
+                    head.due = max(head.due, k + rng.randint(*t.latency))
+            if last or t.interleave:
+                self.on = None
+        if row["arvalid"] and row["arready"]:
+            txn = self.ar.accepted(k)
+            txn.due = max(txn.due, k + 1)
+            self.queue.setdefault(txn.id, deque()).append(txn)
+
+
+class _Writes:
+    def __init__(self, t: Traffic, rng: random.Random, out: Simulation) -> None:
+        self.t, self.rng, self.out = t, rng, out
+        self.aw = _Commands(t, rng, 0x2000_0000)
+        self.data: deque[Txn] = deque()
+        self.known: set[int] = set()
+        self.queue: dict[int, deque[Txn]] = {}
+
+    def step(self, k: int, row: dict[str, int]) -> None:
+        t, rng = self.t, self.rng
+        up = self.aw.offer(k, self.out.writes)
+        if up is not None:
+            row.update(awvalid=1, awaddr=up.address, awlen=up.beats - 1, awid=up.id)
+            if t.lead and id(up) not in self.known:
+                self.known.add(id(up))
+                self.data.append(up)
+        row["awready"] = int(rng.random() >= t.stall)
+        row["wready"] = row["bready"] = 1
+        heads = [
+            q[0] for q in self.queue.values() if q and 0 <= q[0].last < k - t.latency[0] and
+            q[0].due <= k
+        ]
+        if heads and rng.random() >= t.gap:
+            txn = rng.choice(heads)
+            txn.response = k
+            row.update(bvalid=1, bid=txn.id)
+            self.queue[txn.id].popleft()
+            self.aw.done()
+        if self.data and rng.random() >= t.gap:
+            txn = self.data[0]
+            txn.first = k if txn.first < 0 else txn.first
+            txn.seen += 1
+            row.update(wvalid=1, wlast=int(txn.seen == txn.beats))
+            if txn.seen == txn.beats:
+                txn.last = k
+                self.data.popleft()
+        if row["awvalid"] and row["awready"]:
+            txn = self.aw.accepted(k)
+            txn.due = max(txn.due, k + 1)
+            self.queue.setdefault(txn.id, deque()).append(txn)
+            if id(txn) not in self.known:
+                self.known.add(id(txn))
+                self.data.append(txn)
+
+
+def csv_lines(simulation: Simulation, names: list[str] | None = None) -> tuple[str, list[str]]:
+    """An ILA CSV's header and the cells of each row, without the sample numbers."""
+    names = names or list(SIGNALS)
+    head = "Sample in Buffer,Sample in Window,TRIGGER," + ",".join(
+        f"u0/m_axi_{n}" + (f"[{SIGNALS[n] - 1}:0]" if SIGNALS[n] > 1 else "") for n in names
+    )
+    radix = "Radix - UNSIGNED,UNSIGNED,UNSIGNED" + ",HEX" * len(names)
+    rows = [
+        ",".join(f"{row[n]:0{(SIGNALS[n] + 3) // 4}x}" for n in names) for row in simulation.rows
+    ]
+    return f"{head}\n{radix}\n", rows
+
+
+def cut(head: str, rows: list[str], at: int) -> bytes:
+    """The capture from row `at` on."""
+    part = rows[at:]
+    return (head + "".join(f"{i},{i},0,{row}\n" for i, row in enumerate(part))).encode()
