@@ -41,7 +41,7 @@ CONVENTIONS = {
         f"main_axi_{c}_{'' if f in HANDSHAKE else 'param_' if f == 'id' else 'payload_'}{f}"
     ),
     "PULP": lambda c, f, m: (
-        f"slv_{'req' if m else 'resp'}_{'i' if m else 'o'}.{c}{'_' if f in HANDSHAKE[:2] else '.'}{f}"
+        f"slv_{'req_i' if m else 'resp_o'}.{c}{'_' if f in HANDSHAKE[:2] else '.'}{f}"
     ),
     "PULP, flat": lambda c, f, m: f"slv_{'req' if m else 'rsp'}_{c}_{f}",
     "ZipCPU": lambda c, f, m: f"{'i' if m else 'o'}_axi_{c}{f}",

@@ -244,9 +244,9 @@ tg_status tg_axi_orphan(tg_axi *x, unsigned d, unsigned ch, bool known, uint64_t
   t->id = id;
   if (known) t->known |= KNOW_ID;
   x->fig.orphans++;
-  if (expected) return TG_OK;
   if (known) snprintf(of_id, sizeof of_id, " of id %llu", (unsigned long long)id);
-  return tg_axi_problem(x, k, ch, "orphan", "%s without an open command%s", what, of_id);
+  return tg_axi_problem(x, k, ch, "orphan", "%s%s %s", what, of_id,
+                        expected ? "whose command lies before" : "without an open command");
 }
 
 static tg_status orphan_r(tg_axi *x, axi_queue *q, bool known, uint64_t id, uint64_t k) {

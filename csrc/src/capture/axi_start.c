@@ -28,7 +28,7 @@
 #define BITS_QUIET 20.0    /* that an interface which begins silent begins empty */
 #define SILENCE_FACTOR 4
 #define SILENCE_FEW 6 /* the same where fewer answers than FEW_ANSWERS were seen */
-#define SILENCE_INSIDE 16 /* and where the segment begins with some open */
+#define SILENCE_INSIDE 64 /* and where the segment begins with some open */
 #define FEW_ANSWERS 8
 #define SILENCE_LEAST 16
 #define BITS_PART 6.0
@@ -203,6 +203,7 @@ static void measure(const axi_scout *s, unsigned d, uint64_t end, pauses *out) {
   int64_t open = open_in_all(s, d == 0 ? SET_R : SET_B);
   uint64_t from = s->begin, accept = UINT64_MAX, empty = 0;
   size_t at = 0;
+  bool begun = false;
   *out = (pauses){.low = UINT64_MAX, .soon = UINT64_MAX, .before = open, .depth = open};
   for (size_t i = 0; i <= s->n_event[d]; i++) {
     const bool last = i == s->n_event[d];
@@ -218,12 +219,13 @@ static void measure(const axi_scout *s, unsigned d, uint64_t end, pauses *out) {
     }
     if (open <= 0) {
       const uint64_t quiet = quiet_in(s, from, e->since, &at);
-      empty = e->since > from ? e->since - from : 0;
       if (quiet > out->idle) out->idle = quiet;
+      if (!begun) empty = e->since > from ? e->since - from : 0;
       if (i == 0) out->first = empty;
-      if (i > 0 && !last) widen(empty, &out->low, &out->high);
+      if (i > 0 && !begun && !last) widen(empty, &out->low, &out->high);
       if (e->change > 0) accept = e->sample;
       if (i == 0) empty = UINT64_MAX; /* the cut has shortened it */
+      begun = e->change <= 0;         /* write data that leads its command ends the pause */
     } else if (e->gap > out->silence && !last) {
       out->silence = e->gap;
     }
@@ -254,7 +256,7 @@ static bool is_one_by_one(const pauses *p) {
   if (p->low >= THINKING && p->late <= p->low / 2) return true;             /* prompt answers */
   if (steady && p->high - p->low >= THINKING) return true;                  /* whatever the pause */
   if (steady && p->high >= THINKING && p->first >= THINKING) return true;
-  return p->n >= 6 && odds_of_one_more(p) < 0.001;
+  return p->n >= 6 && odds_of_one_more(p) < 0.005;
 }
 
 /* Silent, with nothing open, for longer than an answer has ever taken. The fewer answers, the less is

@@ -103,6 +103,7 @@ void tg_axi_judge(tg_axi *x) {
   f->where = TG_AXI_NOWHERE;
   if (!is_seen(x)) return;
   const tg_axi_verdict data = judge_data(c, f), address = judge_address(c);
+  if (w == 0 && c->unknown > 0 && address < TG_AXI_INDEPENDENT) return;
   const bool equal = spans_are_equal(x);
   if (data >= TG_AXI_SLOWED && !equal) f->where |= TG_AXI_DATA;
   if (address >= TG_AXI_SLOWED && !equal) f->where |= TG_AXI_ADDRESS;

@@ -176,7 +176,7 @@ tg_status tg_axi_leftover_w(tg_axi *x) {
       const uint64_t from = w->early[w->early_head].sample;
       uint32_t index = 0;
       bool done = false;
-      status = tg_axi_orphan(x, WRITE, CH_W, false, 0, from, true, &index);
+      status = tg_axi_orphan(x, WRITE, CH_W, false, 0, from, false, &index);
       if (status == TG_OK) x->txn[index].why = "its command lies behind the capture or its window";
       while (status == TG_OK && w->early_head < w->n_early && !done)
         status = tg_axi_add_beat(x, &x->txn[index], CH_W, &w->early[w->early_head++], &done);

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Protocol
@@ -14,7 +13,8 @@ from .. import _core
 from ..frame.frame import Column, Frame
 from ..frame.readings import Readings
 from ..sources.digest import Digest
-from .transactions import CLASS_BITS, Transactions, grouped, ratio_text
+from . import findings
+from .transactions import CLASS_BITS, FLAGS, Transactions, grouped
 
 __all__ = ["Owner", "Port"]
 
@@ -34,27 +34,6 @@ METRICS = {
         "span": "AWVALID to B, as Vivado's transaction row",
     },
 }
-
-_ENDINGS = {
-    "nothing": "no write beat while a read was open",
-    "too few": "too few cycles to tell",
-    "independent": "reads and writes are independent",
-    "slowed": "reads move less while writes flow",
-    "blocked": "reads wait for writes",
-}
-
-
-_STORIES = {
-    "nothing": "No data was written while a read was open: nothing to tell about blocking.",
-    "too few": "Too few clocks to tell whether writes hold reads up.",
-    "independent": "Writes do not hold reads up.",
-    "slowed": "Reads move less while writes flow.",
-    "blocked": "Reads are blocked while writes flow.",
-}
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %"
 
 
 class Owner(Protocol):
@@ -156,79 +135,32 @@ class Port:
         -----
         With a read open, P(R beat | W beat) is set against P(R beat | no W beat): at most a tenth
         of it is "reads wait for writes", less than three quarters "reads move less while writes
-        flow", else they are independent; fewer than 32 cycles on either side tell nothing.
+        flow", else they are independent; fewer than 32 cycles on either side tell nothing. The
+        same is asked of ARVALID that waits for ARREADY. Clocks with an unknown level are left out
+        on both sides, and reads that take as long with write beats as without are independent.
         """
-        f = self.figures
-        w = f["r_and_w"] + f["w_only"]
-        expected = f["expected_blocked"]
-        shown = "-" if math.isnan(expected) else f"{expected:.0f}"
-        text = (
-            f"reads blocked while writing: {f['blocked']} of {w} write beats; "
-            f"independent ports: {shown}; {_ENDINGS[f['verdict']]}"
-        )
-        if f["master_stall"] > f["blocked"]:
-            text += f"; in {f['master_stall']} of them the master itself waits (RREADY low)"
-        return text
+        return findings.finding(self)
 
     @property
     def contrast(self) -> str:
-        """The two probabilities that decide the finding."""
-        f = self.figures
-
-        def shown(p: float) -> str:
-            return "-" if math.isnan(p) else f"{p:.3f}".lstrip("0") or "0"
-
-        return (
-            f"P(R beat | W beat) {shown(f['p_given_w'])} against P(R beat | no W beat) "
-            f"{shown(f['p_given_no_w'])}, a read open"
-        )
+        """The two probabilities that decide the finding on read data."""
+        return findings.contrast(self)
 
     # ---- for a person -----------------------------------------------------------------------
+
+    @property
+    def clock(self) -> int | None:
+        """Clock of the interface in Hz, as the caller has named it."""
+        return self.capture.clock
 
     def story(self) -> list[str]:
         """What was found, in sentences: reads against writes, the slowest read and write.
 
-        Shares are of write beats with a read open and of the clocks of the capture; a time is the
-        sample at which VALID rose, in us from the first sample where the clock is known.
+        Shares are of known clocks with a write beat and a read open, and of the clocks of the
+        capture; a time is the sample at which VALID rose, in us from the first sample where the
+        clock is known. Spans that are lower bounds say so.
         """
-        f = self.figures
-        w, n = f["r_and_w"] + f["w_only"], f["cycles"]
-        lines = [_STORIES[f["verdict"]]]
-        if w and n:
-            lines[0] += (
-                f" In {f['blocked']} of the {w} clocks with a write beat and a read open "
-                f"({_share(f['blocked'], w)}) no read data was offered; that is "
-                f"{_share(f['blocked'], n)} of the capture's {n} clocks{self._in_us(f['blocked'])}"
-            )
-            expected = f["expected_blocked"]
-            by_chance = "" if math.isnan(expected) else f", and would be {expected:.0f} by chance"
-            lines[0] += f"{by_chance}."
-        for direction in ("read", "write"):
-            part = self.transactions.counted
-            slowest: Transactions = part[part["direction"] == direction]
-            if len(slowest):
-                lines.append(self._described(slowest.slowest(1).row(0), self.spans(direction)))
-        return lines
-
-    def _described(self, row: dict[str, Any], spans: npt.NDArray[np.int64]) -> str:
-        """One sentence on the slowest transaction of a direction."""
-        where = "" if row["addr"] is None else f" at 0x{row['addr']:x}"
-        size = "" if row["bytes"] is None else f", {row['bytes']} bytes"
-        middle = int(spans[(len(spans) + 1) // 2 - 1])
-        times = f", {ratio_text(row['span'] / middle)} the median" if middle else ""
-        text = (
-            f"The slowest {row['direction']}{where}{size}: {row['span']} clocks"
-            f"{self._in_us(row['span'])}{times}; asked for at sample {row['ax_valid']}"
-            f"{self._in_us(row['ax_valid'])}"
-        )
-        if row["direction"] == "read" and row["span"]:
-            held = row["blocked"] or 0
-            text += f"; in {held} of its clocks ({_share(held, row['span'])}) a write held it up"
-        return text + "."
-
-    def _in_us(self, clocks: int) -> str:
-        hz = self.capture.clock
-        return f" ({clocks * 1e6 / hz:.3f} us)" if hz else ""
+        return findings.story(self)
 
     def headline(self) -> list[str]:
         """How many transactions, their spans, the finding."""
@@ -245,9 +177,11 @@ class Port:
                 at = (len(spans) + 1) // 2 - 1
                 text = f"{direction} span: median {spans[at]} clocks"
                 lines.append(f"{text} ({spans[0]} to {spans[-1]}, n={len(spans)})")
+        lines += findings.bounds(self)
         for t in self.transactions.triggered:
             where = "" if t["addr"] is None else f" at 0x{t['addr']:x}"
-            span = f"{t['span']} clocks" if t["span"] is not None else t["why"]
+            least = "at least " if t["flags"] & FLAGS["lower bound"] else ""
+            span = f"{least}{t['span']} clocks" if t["span"] is not None else t["why"]
             lines.append(f"at the trigger: {t['direction']}{where}, {span}")
         lines.append(self.finding)
         return lines
@@ -261,16 +195,14 @@ class Port:
 
     def explain(self) -> str:
         """Everything in lines: transactions, channels, overlap, blocking, throughput."""
-        f, n = self.figures, self.figures["cycles"]
+        f = self.figures
         lines = [*self.headline(), self.contrast]
         if f["tail_n"]:
             lines.append(
                 f"after the last W beat of a blocked span R is silent for {f['tail_median']} "
                 f"clocks (median of {f['tail_n']} spans)"
             )
-        if n and f["reads"] and f["read_open"] < n:
-            idle = n - f["read_open"]
-            lines.append(f"no read open in {idle} of {n} cycles: the master asks for none")
+        lines += findings.waits(self)
         lines += self.throughput()
         beats = dict(zip(self.channels["channel"], self.channels["beat"], strict=True))
         either = int(beats.get("R", 0)) + int(beats.get("W", 0)) - f["any_r_and_w"]
@@ -289,8 +221,14 @@ class Port:
             rows = self.transactions[self.transactions["direction"] == direction]
             if not n or not len(rows):
                 continue
+            if ("R" if direction == "read" else "W") not in str(self.row["channels"]).split():
+                lines.append(f"{direction}: bytes -, its data channel is not in the capture")
+                continue
             column = rows.column("bytes")
             data = column.data if column.valid is None else column.data[column.valid]
+            if not len(data):
+                lines.append(f"{direction}: bytes -, the size of its beats is not in the capture")
+                continue
             total = int(data.sum())
             text = f"{direction}: {total} bytes in {n} clocks, {total / n:.2f} bytes per clock"
             if self.capture.clock:

@@ -34,7 +34,9 @@ class Transactions(Frame):
     spans (``address_wait first_data last_data response after_data span data_phase queue``) are
     clocks. ``status`` is complete, incomplete (an end lies outside the capture or its window) or
     orphan (data or a response whose command does); ``why`` says more. ``counted`` ones are in the
-    statistics: complete, with neither an unknown sample nor a protocol error in them.
+    statistics: complete, with neither an unknown sample nor a protocol error in them, and known to
+    answer their own command: ``Port.starts`` says how many were open when the capture began, and
+    why that is known. The spans of ``bounds`` are lower bounds.
     """
 
     def flagged(self, name: str) -> npt.NDArray[np.bool_]:
@@ -46,6 +48,13 @@ class Transactions(Frame):
     def counted(self) -> Transactions:
         """Those that are in the statistics."""
         rows: Transactions = self[self.flagged("counted")]
+        return rows
+
+    @property
+    def bounds(self) -> Transactions:
+        """Complete ones whose spans are lower bounds; they are in no statistic."""
+        whole = self["status"] == "complete"
+        rows: Transactions = self[whole & self.flagged("lower bound")]
         return rows
 
     @property
@@ -101,6 +110,8 @@ class Transactions(Frame):
             note = [r["why"]] if r["why"] else [] if r["status"] == "complete" else [r["status"]]
             note += ["trigger"] if r["trigger"] else []
             note += ["uncertain"] if r["flags"] & FLAGS["uncertain"] else []
+            bound = r["flags"] & FLAGS["lower bound"] and r["status"] == "complete"
+            note[:1] = ["lower bound"] if bound and r["why"] else note[:1]
             rows.append([*cells, ", ".join(note) or None])
         if clock:
             names.append("us")

@@ -51,6 +51,12 @@ def compare_ports(old: Port, new: Port, *, bits: int = CLASS_BITS) -> Frame:
     """
     a, b = _groups(old, bits), _groups(new, bits)
     order = sorted({*a, *b}, key=lambda k: (k[0], k[1] or 0, k[2] or 0))
+    for port, groups in ((old, a), (new, b)):
+        if not groups and len(port.transactions.bounds):
+            raise NotComparableError(
+                f"{port.capture.name}: all spans are lower bounds, how many were open when the "
+                "capture began is not known"
+            )
     if a and b and not {*a} & {*b}:
         raise NotComparableError("no direction, address class and size is in both captures")
     rows = []

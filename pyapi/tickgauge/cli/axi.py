@@ -151,8 +151,9 @@ def run(args: argparse.Namespace) -> int:
         trace.write_trace(trace.Trace(slices), args.trace)
     answer = _one(args, ports[0]) if len(ports) == 1 else _two(args, ports[0], ports[1])
     common.emit(args, answer)
-    counted = [p.figures["complete_reads"] + p.figures["complete_writes"] for p in ports]
-    return common.DONE if all(counted) else common.NOTHING
+    names = ("complete_reads", "complete_writes", "bound_reads", "bound_writes")
+    told = [sum(p.figures[n] for n in names) for p in ports]
+    return common.DONE if all(told) else common.NOTHING
 
 
 def _sources(ports: Iterable[Port]) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """A small AXI simulation with known truth: rows of levels, and the transactions that made them.
 
-Reads and writes are kept apart. A master keeps up to `outstanding` open and asks again after a pause;
-a memory answers each id in order, with a latency, ready and gaps of its own.
+Reads and writes are kept apart. A master keeps up to `outstanding` open and asks again after a
+pause; a memory answers each id in order, with a latency, ready and gaps of its own.
 """
 
 from __future__ import annotations
@@ -177,8 +177,9 @@ class _Writes:
         row["awready"] = int(rng.random() >= t.stall)
         row["wready"] = row["bready"] = 1
         heads = [
-            q[0] for q in self.queue.values() if q and 0 <= q[0].last < k - t.latency[0] and
-            q[0].due <= k
+            q[0]
+            for q in self.queue.values()
+            if q and 0 <= q[0].last < k - t.latency[0] and q[0].due <= k
         ]
         if heads and rng.random() >= t.gap:
             txn = rng.choice(heads)
