@@ -181,7 +181,8 @@ def finding(port: Told) -> str:
     w = f["r_and_w"] + f["w_only"]
     expected = f["expected_blocked"]
     shown = "-" if math.isnan(expected) else f"{expected:.0f}"
-    text = f"reads blocked while writing: {f['blocked']} of {w} write beats; independent ports: {shown}"
+    text = f"reads blocked while writing: {f['blocked']} of {w} write beats"
+    text += f"; independent ports: {shown}"
     if "address" in f["where"]:
         text += (
             f"; ARVALID held while writing: {f['address_held_w']} of {f['address_held']} clocks "
