@@ -40,6 +40,8 @@ typedef struct tg_client {
   uint32_t source, boot, run;
   uint32_t flags; /* TG_CALL_* */
   bool have_enter, have_finish;
+  bool early;   /* its start lost a digit, say the lines before it */
+  bool settled; /* its window alone tells which stamps are its own */
 } tg_client;
 
 /* A SecureSysCall line; `call` is the call that carries it, TG_NONE if none is known. */
@@ -59,6 +61,7 @@ typedef struct tg_call {
   uint8_t have;
   uint8_t state; /* tg_join_state */
   bool client;   /* a client's line is part of it */
+  bool settled;  /* its window told its stamps: nothing is looked for any more */
 } tg_call;
 
 /* True if the call has the stamp of that hop. */
@@ -77,8 +80,8 @@ typedef struct tg_calls {
 /* The lines of one boot; those of the printers in time order, clients and system calls in that of the source.
  */
 typedef struct tg_boot_lines {
-  const tg_smc *driver, *core;
-  const tg_client *clients;
+  tg_smc *driver, *core;
+  tg_client *clients;
   tg_syscall *syscalls;
   size_t n_driver, n_core, n_clients, n_syscalls;
 } tg_boot_lines;

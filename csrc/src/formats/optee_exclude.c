@@ -52,7 +52,7 @@ static void take_end(tg_call *c, const tg_ends *e, tg_point *p, bool start) {
 
 /* True if a client's call still looks for an end of its pair. */
 static bool wants(const tg_call *c, const tg_ends *e, bool start) {
-  return tg_call_has(c, TG_HOP_CLIENT_RETURN) && tg_call_has(c, TG_HOP_TA_ENTER) &&
+  return !c->settled && tg_call_has(c, TG_HOP_CLIENT_RETURN) && tg_call_has(c, TG_HOP_TA_ENTER) &&
          !tg_call_has(c, start ? e->start : e->finish);
 }
 
@@ -82,7 +82,7 @@ static tg_status find_seekers(const tg_join *j, const tg_calls *out, const tg_en
     seeker s = {.call = i};
     uint64_t from = 0;
     uint64_t to = 0;
-    if (all && c->client && tg_call_has(c, TG_HOP_TA_ENTER) &&
+    if (all && c->client && !c->settled && tg_call_has(c, TG_HOP_TA_ENTER) &&
         tg_call_has(c, TG_HOP_CLIENT_RETURN)) {
       from = c->stamp[start ? TG_HOP_CLIENT_START : TG_HOP_TA_ENTER].ticks;
       to = c->stamp[start ? TG_HOP_TA_ENTER : TG_HOP_CLIENT_RETURN].ticks;

@@ -41,7 +41,8 @@ static uint64_t field(const place *p, size_t f) {
   return v;
 }
 
-static tg_status add_smc(const tg_alloc *a, const place *p, line_kind kind, tg_optee_lines *l) {
+static tg_status add_smc(const tg_alloc *a, const place *p, line_kind kind, bool gap,
+                         tg_optee_lines *l) {
   bool core = kind >= K_CORE_RECEIVE;
   tg_smc **lines = core ? &l->core : &l->driver;
   size_t *n = core ? &l->n_core : &l->n_driver;
@@ -59,6 +60,7 @@ static tg_status add_smc(const tg_alloc *a, const place *p, line_kind kind, tg_o
   s->cmd = field(p, 0);
   s->opens = kind == K_DRIVER_DO || kind == K_CORE_RECEIVE;
   s->repaired = (p->flags & TG_FLAG_REPAIRED) != 0;
+  s->gap = gap;
   return TG_OK;
 }
 
@@ -104,6 +106,48 @@ static tg_status add_syscall(const tg_alloc *a, const place *p, tg_optee_lines *
   return TG_OK;
 }
 
+/* --- torn lines ------------------------------------------------------------------------------ */
+
+enum { P_DRIVER = 1, P_CORE = 2 }; /* printers */
+
+/* The lines of a source that should have been a stamp and are a problem. */
+typedef struct torn_lines {
+  const tg_table *t;
+  size_t row;
+  unsigned pending; /* printers whose line was torn since their last whole one */
+} torn_lines;
+
+static bool holds_text(tg_str s, const char *word) {
+  const size_t n = strlen(word);
+  for (size_t i = 0; i + n <= s.n; i++)
+    if (memcmp(s.p + i, word, n) == 0) return true;
+  return false;
+}
+
+/* Whose line the problem is; both printers' where it does not tell. */
+static unsigned torn_printer(const tg_table *t, size_t row) {
+  tg_str rule = {NULL, 0};
+  tg_str text = {NULL, 0};
+  if (!tg_table_text(t, row, TG_PROBLEM_RULE, &rule)) return 0;
+  if (!holds_text(rule, "optee.driver") && !holds_text(rule, "optee.core")) return 0;
+  (void)tg_table_text(t, row, TG_PROBLEM_EXCERPT, &text);
+  const bool driver = holds_text(text, "TEEDriver") || holds_text(text, "do smc");
+  const bool core = holds_text(text, "TEECore") || holds_text(text, "receiving smc");
+  return driver == core ? P_DRIVER | P_CORE : driver ? P_DRIVER : P_CORE;
+}
+
+/* True if a line of that printer was torn between its last whole line and this one. */
+static bool torn_before(torn_lines *torn, uint64_t offset, unsigned printer) {
+  uint64_t at = 0;
+  for (; torn->row < tg_table_rows(torn->t); torn->row++) {
+    if (tg_table_u64(torn->t, torn->row, TG_PROBLEM_OFFSET, &at) && at >= offset) break;
+    torn->pending |= torn_printer(torn->t, torn->row);
+  }
+  const bool gap = (torn->pending & printer) != 0;
+  torn->pending &= ~printer;
+  return gap;
+}
+
 /* Takes up the records of one source. */
 static tg_status gather_source(const tg_reduce_in *in, const tg_result *out, uint32_t source,
                                tg_optee_lines *l) {
@@ -111,6 +155,7 @@ static tg_status gather_source(const tg_reduce_in *in, const tg_result *out, uin
   size_t rules[K_COUNT];
   place p = {.source = source, .boot = TG_NONE, .run = TG_NONE};
   tg_boot_memo near = {0};
+  torn_lines torn = {.t = tg_records_problems(records)};
   if (in->options->have_tee_offset) p.tee = (uint64_t)in->options->tee_offset;
   tg_rule_numbers(records, rule_names, K_COUNT, rules);
   tg_status status = TG_OK;
@@ -132,7 +177,9 @@ static tg_status gather_source(const tg_reduce_in *in, const tg_result *out, uin
     p.flags = 0;
     (void)tg_table_u32(p.t, p.row, TG_REC_FLAGS, &p.flags);
     if (kind >= K_DRIVER_DO) {
-      status = add_smc(in->alloc, &p, (line_kind)kind, l);
+      const unsigned printer = kind >= K_CORE_RECEIVE ? P_CORE : P_DRIVER;
+      const bool gap = torn_before(&torn, at.offset, printer);
+      status = add_smc(in->alloc, &p, (line_kind)kind, gap, l);
     } else if (kind == K_SYSCALL) {
       status = add_syscall(in->alloc, &p, l);
     } else {
@@ -176,6 +223,7 @@ static tg_status check_range(const tg_reduce_in *in, tg_result *out, tg_smc *lin
     for (size_t i = from; i < to && status == TG_OK; i++) {
       if (tg_reduce_stops(in, i - from)) return TG_EINTERRUPTED;
       if (!lines[i].bad) continue;
+      if (i + 1 < to) lines[i + 1].gap = true;
       status = tg_result_problem(
           out, lines[i].at.source, lines[i].at.line, lines[i].at.offset, "optee", "out-of-range",
           "cntvct=0x%llx (cmd %llu) does not fit its neighbours: digits are "
@@ -251,6 +299,24 @@ static boot_floor floor_of(const tg_reduce_in *in, const tg_result *out, const t
   return f;
 }
 
+/* True if one more hex digit somewhere in the value puts it into [low, high]. */
+static bool lost_digit(uint64_t value, uint64_t low, uint64_t high) {
+  for (unsigned at = 0; at < 64; at += 4) {
+    const uint64_t below = value & ((UINT64_C(1) << at) - 1);
+    const uint64_t above = value >> at;
+    if (above >> (60 - at) != 0) continue; /* no room for another digit */
+    for (uint64_t digit = 0; digit < 16; digit++) {
+      const uint64_t one = (above << 4 | digit) << at | below;
+      if (one >= low && one <= high) return true;
+    }
+    if (above == 0) break;
+  }
+  return false;
+}
+
+#define FIRST_LONGER 16 /* so many times may a first call take what the next one takes */
+#define FEWER_DIGITS 8 /* a start so much below its return may lack a digit */
+
 /* Checks a client's line for itself and against its boot. False: it is of no use. */
 static tg_status check_client(tg_result *out, const boot_floor *floor, tg_client *c, bool *use) {
   const uint64_t lowest = floor->lowest, delay = floor->delay;
@@ -262,14 +328,50 @@ static tg_status check_client(tg_result *out, const boot_floor *floor, tg_client
                              "return=0x%llx lies before start=0x%llx: the return is left out",
                              (unsigned long long)c->finish, (unsigned long long)c->start);
   }
-  if (floor->any && c->start < c->finish / 16 && lowest > c->start && lowest - c->start > delay) {
+  if (c->early || (floor->any && c->start < c->finish / FEWER_DIGITS && lowest > c->start &&
+                   lowest - c->start > delay)) {
     *use = false;
     return tg_result_problem(out, c->source, c->line, c->offset, "optee", "out-of-range",
-                             "start=0x%llx lies before everything else in its boot and has fewer "
+                             "start=0x%llx lies before what the lines before it tell and has fewer "
                              "digits than return=0x%llx: the line is left out",
                              (unsigned long long)c->start, (unsigned long long)c->finish);
   }
+  if (c->enter < c->start &&
+      (c->enter < c->start / FEWER_DIGITS || lost_digit(c->enter, c->start, c->finish))) {
+    c->have_enter = false;
+    c->flags |= TG_CALL_IMPOSSIBLE;
+    return tg_result_problem(out, c->source, c->line, c->offset, "optee", "digits-lost",
+                             "enter_ta=0x%llx lies before start=0x%llx and lacks a digit: the "
+                             "entry is left out",
+                             (unsigned long long)c->enter, (unsigned long long)c->start);
+  }
   return TG_OK;
+}
+
+/* Another line of the same clients; NULL where the neighbour is none. */
+static const tg_client *same_clients(const tg_optee_lines *l, const tg_client *c, size_t i) {
+  const tg_client *o = i < l->n_clients ? &l->clients[i] : NULL;
+  return o != NULL && o->source == c->source && o->boot == c->boot && !o->early ? o : NULL;
+}
+
+/* Marks the clients' lines whose start lost a digit: they start before the line before them did,
+ * and would not with one digit more; a first line is compared with its way back and the next line. In the
+ * order of the source. */
+static void find_early(tg_optee_lines *l) {
+  for (size_t i = 0; i < l->n_clients; i++) {
+    tg_client *c = &l->clients[i];
+    const tg_client *b = i > 0 ? same_clients(l, c, i - 1) : NULL;
+    const tg_client *n = same_clients(l, c, i + 1);
+    if (b != NULL) {
+      c->early = c->start < b->start && lost_digit(c->start, b->start, c->enter);
+    } else if (c->start < c->enter / FEWER_DIGITS) {
+      const uint64_t next = n != NULL && n->finish > n->start ? n->finish - n->start : 0;
+      const uint64_t back = c->finish > c->enter ? c->finish - c->enter : 0;
+      const uint64_t usual = next > back ? next : back;
+      const uint64_t low = usual < c->enter / FIRST_LONGER ? c->enter - FIRST_LONGER * usual : 0;
+      c->early = usual > 0 && lost_digit(c->start, low, c->enter);
+    }
+  }
 }
 
 /* --- order ----------------------------------------------------------------------------------- */
@@ -377,6 +479,7 @@ tg_status tg_optee_gather(const tg_reduce_in *in, tg_result *out, tg_optee_lines
   tg_smc_sort(l->core, l->n_core);
   TG_TRY(drop_repeats(out, l->driver, l->n_driver));
   TG_TRY(drop_repeats(out, l->core, l->n_core));
+  find_early(l);
   TG_TRY(order_by_start(in->alloc, l));
   return check_clients(in, out, l);
 }

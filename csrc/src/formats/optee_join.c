@@ -27,6 +27,7 @@ static tg_status client_spans(tg_join *j) {
     p->pin = c->enter;
     p->have_start = true;
     p->have_finish = c->have_finish;
+    p->owner = c->settled ? (uint32_t)(i + 1) : 0;
     p->have_pin = c->have_enter && c->start <= c->enter && c->enter <= c->finish;
     p->inner = p->outer = TG_UNCLAIMED;
   }
@@ -40,6 +41,7 @@ static tg_status zeros(const tg_alloc *a, uint8_t **p, size_t n) {
 }
 
 static tg_status prepare(tg_join *j) {
+  TG_TRY(tg_windows_first(j));
   TG_TRY(client_spans(j));
   TG_TRY(tg_pairs_make(j->a, j->stop, j->lines->driver, j->lines->n_driver, &j->driver));
   TG_TRY(tg_pairs_make(j->a, j->stop, j->lines->core, j->lines->n_core, &j->core));
@@ -58,7 +60,7 @@ static size_t count_places(const tg_pairs *p, size_t *whole) {
   *whole = 0;
   for (size_t i = 0; i < p->n; i++) {
     if (tg_pair_whole(&p->at[i])) ++*whole;
-    if (p->at[i].places > 0) n++;
+    if (p->at[i].places > 0 || (p->at[i].owner != 0 && tg_pair_whole(&p->at[i]))) n++;
   }
   return n;
 }
@@ -151,6 +153,15 @@ static void take_driver(tg_join *j, tg_call *c, uint32_t d) {
   }
 }
 
+/* Gives the calls of settled clients the stamps of their windows. */
+static void take_owned(const tg_join *j, const tg_pairs *pairs, uint8_t *used, tg_hop start,
+                       tg_hop finish, tg_calls *out) {
+  for (size_t i = 0; i < pairs->n; i++) {
+    const tg_pair *p = &pairs->at[i];
+    if (p->owner != 0) take(&out->at[j->first_call + p->owner - 1], p, &used[i], start, finish);
+  }
+}
+
 /* The call of a client's line, with the pairs that are whole and its own beyond doubt. */
 static tg_status client_call(tg_join *j, size_t i, tg_calls *out) {
   const tg_client *c = &j->lines->clients[i];
@@ -168,6 +179,8 @@ static tg_status client_call(tg_join *j, size_t i, tg_calls *out) {
   if (c->have_enter) tg_call_set(call, TG_HOP_TA_ENTER, &s);
   s.ticks = c->finish;
   if (c->have_finish) tg_call_set(call, TG_HOP_CLIENT_RETURN, &s);
+  call->settled = c->settled;
+  if (c->settled) return TG_OK;
   if (span->holds == 1) {
     const tg_pair *d = &j->driver.at[span->inner];
     if (d->places == 1 && driver_sure(j, d)) {
@@ -190,7 +203,7 @@ static tg_status doubt_lone_pairs(tg_join *j, tg_calls *out) {
   tg_status status = tg_points_make(j->a, &j->driver, true, TG_POINTS_LONE, &lone);
   for (size_t i = j->first_call; i < out->n && status == TG_OK && lone.n > 0; i++) {
     tg_call *c = &out->at[i];
-    if (tg_call_has(c, TG_HOP_DRIVER_START) || !tg_call_has(c, TG_HOP_TA_ENTER)) continue;
+    if (c->settled || tg_call_has(c, TG_HOP_DRIVER_START) || !tg_call_has(c, TG_HOP_TA_ENTER)) continue;
     if (tg_points_suspect(&lone, c->cmd, c->stamp[TG_HOP_CLIENT_START].ticks,
                           c->stamp[TG_HOP_TA_ENTER].ticks, &j->driver)) {
       c->state = TG_JOIN_AMBIGUOUS;
@@ -204,7 +217,7 @@ static tg_status doubt_lone_pairs(tg_join *j, tg_calls *out) {
 /* The core pairs that lie in no driver pair; `inner` of a copy is the index of the original. */
 static tg_status free_core(const tg_join *j, tg_pairs *out) {
   for (size_t i = 0; i < j->core.n; i++) {
-    if (j->core.at[i].places > 0 || j->core_used[i] != 0) continue;
+    if (j->core.at[i].places > 0 || j->core_used[i] != 0 || j->core.at[i].owner != 0) continue;
     tg_status status = tg_reserve(j->a, &out->at, &out->cap, out->n + 1, sizeof *out->at);
     if (status != TG_OK) return status;
     out->at[out->n] = j->core.at[i];
@@ -233,7 +246,7 @@ static tg_status claim_core_directly(tg_join *j, tg_calls *out) {
   for (size_t i = 0; i < j->clients.n && status == TG_OK; i++) {
     tg_call *c = &out->at[j->first_call + i];
     const tg_pair *span = &j->clients.at[i];
-    if (c->have & (1u << TG_HOP_TEE_RECEIVE | 1u << TG_HOP_TEE_FINISH)) continue;
+    if (c->settled || (c->have & (1u << TG_HOP_TEE_RECEIVE | 1u << TG_HOP_TEE_FINISH))) continue;
     if (span->holds != 1) continue;
     const tg_pair *core = &rest.at[span->inner];
     if (core->places == 1 && !core->overlap && fits(c, core)) {
@@ -376,9 +389,12 @@ static tg_status join_boot(tg_join *j, tg_calls *out, tg_shift *shift) {
     if (tg_stop_at(j->stop, i, 1)) return TG_EINTERRUPTED;
     TG_TRY(client_call(j, i, out));
   }
+  take_owned(j, &j->driver, j->driver_used, TG_HOP_DRIVER_START, TG_HOP_DRIVER_FINISH, out);
+  take_owned(j, &j->core, j->core_used, TG_HOP_TEE_RECEIVE, TG_HOP_TEE_FINISH, out);
   if (!shift->found) TG_TRY(complete(j, out));
   TG_TRY(rest_of_driver(j, out));
   TG_TRY(rest_of_core(j, out));
+  if (!shift->found) TG_TRY(tg_judge_strangers(j, out));
   for (size_t i = j->first_call; i < out->n; i++) {
     judge(&out->at[i]);
     if (shift->found) out->at[i].state = TG_JOIN_OFFSET;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/try.h"
 
 static bool smc_before(const tg_smc *a, const tg_smc *b) {
   if (a->at.boot != b->at.boot) return a->at.boot < b->at.boot;
@@ -74,7 +75,7 @@ static void pass_by(tg_pairs *out, waiting *open, waiting *given_up, uint64_t cm
 /* Puts all pairs of a command from pair `from` on in doubt. */
 static void doubt_since(tg_pairs *out, uint32_t from, uint64_t cmd) {
   for (size_t i = from; i < out->n; i++) {
-    if (out->at[i].cmd == cmd) out->at[i].overlap = true;
+    if (out->at[i].cmd == cmd && out->at[i].owner == 0) out->at[i].overlap = true;
   }
 }
 
@@ -94,11 +95,30 @@ static bool place_orphan(tg_pairs *out, waiting *given_up, const tg_smc *line) {
   }
   for (size_t i = out->n; i > 0 && out->n - i < TG_OPEN_PAIRS; i--) {
     tg_pair *p = &out->at[i - 1];
-    if (p->cmd != line->cmd || !tg_pair_whole(p)) continue;
+    if (p->cmd != line->cmd || p->owner != 0 || !tg_pair_whole(p)) continue;
     p->overlap = true;
     break;
   }
   return false;
+}
+
+/* A line of this printer was torn: which of the open calls it would have closed is not known. */
+static void forget_open(waiting *open) { open->n = 0; }
+
+/* Puts a stamp to its owner's other one, if that came before. Few pairs begin
+ * between the two, so the last ones are looked at. */
+static tg_status place_owned(const tg_alloc *a, tg_pairs *out, const tg_smc *line) {
+  for (size_t i = out->n; i > 0 && out->n - i < TG_OPEN_PAIRS && !line->opens; i--) {
+    tg_pair *p = &out->at[i - 1];
+    if (p->owner != line->owner) continue;
+    p->finish = line->at;
+    p->have_finish = true;
+    p->repaired = p->repaired || line->repaired;
+    return TG_OK;
+  }
+  TG_TRY(add_pair(a, out, line));
+  out->at[out->n - 1].owner = line->owner;
+  return TG_OK;
 }
 
 /* At the end of a boot: where a call is still open, calls may have overlapped since a start was
@@ -161,7 +181,12 @@ tg_status tg_pairs_make(const tg_alloc *a, const tg_stop *stop, const tg_smc *li
   out->n = 0;
   for (size_t i = 0; i < n; i++) {
     if (tg_stop_at(stop, i, 1)) return TG_EINTERRUPTED;
+    if (lines[i].gap) forget_open(&open);
     if (lines[i].bad) continue;
+    if (lines[i].owner != 0) {
+      TG_TRY(place_owned(a, out, &lines[i]));
+      continue;
+    }
     if (!lines[i].opens &&
         (close_pair(out, &open, &given_up, &lines[i]) || place_orphan(out, &given_up, &lines[i]))) {
       continue;
@@ -200,10 +225,10 @@ tg_status tg_pairs_nest(const tg_alloc *a, const tg_stop *stop, tg_pairs *outer,
       status = TG_EINTERRUPTED;
       break;
     }
-    if (!tg_pair_whole(p)) continue;
+    if (!tg_pair_whole(p) || p->owner != 0) continue;
     for (; next < outer->n; next++) {
       const tg_pair *o = &outer->at[next];
-      if (!tg_pair_whole(o)) continue;
+      if (!tg_pair_whole(o) || o->owner != 0) continue;
       if (o->start.ticks > p->start.ticks) break;
       if (n == TG_OPEN_PAIRS) memmove(active, active + 1, --n * sizeof *active);
       active[n++] = (uint32_t)next;
@@ -248,7 +273,7 @@ tg_status tg_points_make(const tg_alloc *a, const tg_pairs *pairs, bool starts, 
   out->n = 0;
   for (size_t i = 0; i < pairs->n; i++) {
     const tg_pair *p = &pairs->at[i];
-    if (!pair_is(p, which)) continue;
+    if (p->owner != 0 || !pair_is(p, which)) continue;
     if (starts ? !p->have_start : !p->have_finish) continue;
     tg_status status = tg_reserve(a, &out->at, &out->cap, out->n + 1, sizeof *out->at);
     if (status != TG_OK) return status;

@@ -21,9 +21,11 @@ typedef struct tg_smc {
   tg_stamp at;
   uint64_t cmd;
   uint32_t order; /* set by tg_smc_sort */
+  uint32_t owner; /* the client it belongs to, by its window: index + 1; 0 = not known */
   bool opens;
   bool repaired;
   bool bad; /* the stamp cannot be right: left out of all pairs */
+  bool gap; /* a line of the same printer was torn between the one before and this one */
 } tg_smc;
 
 #define TG_UNCLAIMED UINT32_MAX
@@ -38,6 +40,7 @@ typedef struct tg_pair {
   tg_stamp start, finish;
   uint64_t cmd;
   uint64_t pin; /* an instant that an inner pair must contain, if have_pin */
+  uint32_t owner; /* the client whose stamps these are: index + 1; 0 = to be found */
   bool have_start, have_finish, have_pin;
   bool overlap; /* another of the same command was open: which finish is whose is not told */
   bool repaired;
@@ -66,7 +69,8 @@ tg_status tg_smc_check(const tg_alloc *a, tg_smc *lines, size_t n, uint64_t tole
 /* Pairs the lines of one boot, given in time order: a finish pairs with the latest open start of
  * the same command. A start that is passed by too often is given up. If a finish without a start
  * comes later, nothing was lost but calls overlapped all the time: it belongs to the start that was
- * given up, and all pairs between are in doubt. `out->n` is set anew; the pairs come in
+ * given up, and all pairs between are in doubt. Stamps of one owner are a pair; no pair reaches
+ * over a torn line. `out->n` is set anew; the pairs come in
  * the order of their first stamps. TG_OK, TG_ENOMEM, TG_EINTERRUPTED. */
 tg_status tg_pairs_make(const tg_alloc *a, const tg_stop *stop, const tg_smc *lines, size_t n,
                         tg_pairs *out);
