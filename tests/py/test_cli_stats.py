@@ -252,7 +252,7 @@ def on_terminal(*args, **env):
 
 
 def test_colour_by_verdict_on_a_terminal_only(files):
-    args = ("compare", files / "base.json", files / "slower.json")
+    args = ("compare", files / "base.json", files / "slower.json", "--wide")
     plain = run(*args).stdout
     assert not ESCAPE.search(plain)
     env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}

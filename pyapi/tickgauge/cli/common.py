@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import shutil
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -12,6 +13,7 @@ from typing import Any
 
 from ..errors import Error, NotComparableError, NotEnoughData
 from ..frame.answer import Answer
+from ..frame.screen import fitted, screen
 from ..util.atomic_write import write_whole
 from ..util.text import clean
 
@@ -31,6 +33,26 @@ __all__ = [
 DONE, BAD, USAGE, NOTHING, INTERRUPTED = 0, 1, 2, 3, 130
 
 FORMATS = ("text", "json", "csv", "md", "rst")
+
+
+#: One command for each verb, shown below its options.
+EXAMPLES = {
+    "audit": "tickgauge audit docs/perf/data/juno",
+    "axi": "tickgauge axi before.csv after.csv",
+    "batch": "tickgauge batch logs/ -o results --by folder",
+    "calls": "tickgauge calls --together ree.log tee.log client.txt",
+    "compare": "tickgauge compare 'old/*.log' 'new/*.log' --margin 5%%",
+    "completion": "tickgauge completion bash --install",
+    "gate": "tickgauge gate base.json 'new/*.log' --format junit -o gate.xml",
+    "report": "tickgauge report 'old/*.log' 'new/*.log' -o report.html",
+    "runs": "tickgauge runs v2018.2.log v2019.1.log",
+    "show": "tickgauge show console.log --problems",
+    "snapshot": "tickgauge snapshot 'boots/*.log' -o base.json",
+    "table": "tickgauge table docs/perf/data/juno/current juno.log --into docs/perf/data/juno",
+    "trend": "tickgauge trend 'docs/perf@v2.10..v2.15' --board juno",
+    "versions": "tickgauge versions",
+    "watch": "tickgauge watch /dev/ttyUSB0 --baseline base.json",
+}
 
 
 def worst(*codes: int) -> int:
@@ -76,15 +98,19 @@ def add_verb(
         Further words of ``--format`` that this verb writes itself.
     """
     parser: argparse.ArgumentParser = subparsers.add_parser(
-        name, help=description.split(". ", maxsplit=1)[0].rstrip("."), description=description
+        name,
+        help=description.split(". ", maxsplit=1)[0].rstrip("."),
+        description=description,
+        epilog=f"example: {EXAMPLES[name]}",
     )
     if output:
         group = parser.add_argument_group("output")
         group.add_argument(
             "--format",
             choices=(*FORMATS, *forms),
+            metavar="FORM",
             default="text",
-            help="form of the answer (default: text)",
+            help=f"form of the answer: {', '.join((*FORMATS, *forms))} (default: text)",
         )
         group.add_argument(
             "-o", "--output", metavar="FILE", help="write there instead of standard output"
@@ -93,6 +119,10 @@ def add_verb(
         group.add_argument(
             "--trace", metavar="FILE", help="write slices for a trace viewer: .json or .pftrace"
         )
+    parser.add_argument(
+        "--wide", action="store_true",
+        help="all columns of tables, also where they do not fit the terminal",
+    )  # fmt: skip
     parser.add_argument(
         "--debug", action="store_true", help="show where in the program an error came from"
     )
@@ -122,6 +152,8 @@ def emit(args: argparse.Namespace, answer: Answer | str) -> None:
 
 def write_text(text: str) -> None:
     """Write to standard output; a reader that closed the pipe is no error."""
+    now = screen()
+    text = text if now is None else now.finish(text)
     out = sys.stdout.buffer if hasattr(sys.stdout, "buffer") else None
     try:
         if out is None:
@@ -148,7 +180,8 @@ def drop_stdout() -> None:
 def guarded(args: argparse.Namespace) -> int:
     """Run the chosen verb; every failure becomes one line and an exit status."""
     try:
-        code: int = args.run(args)
+        with fitted(_columns(args)):
+            code: int = args.run(args)
         sys.stdout.flush()  # a closed pipe shows here, not in the interpreter's last flush
         return code
     except KeyboardInterrupt:
@@ -169,6 +202,14 @@ def guarded(args: argparse.Namespace) -> int:
     except Exception as error:
         kind = type(error).__name__
         return _failed(args, f"{kind}: {error} (--debug shows where)", USAGE)
+
+
+def _columns(args: argparse.Namespace) -> int | None:
+    """Columns of the terminal that the answer goes to; None: all, as in a file or a pipe."""
+    to_file = getattr(args, "output", None) not in (None, "-")
+    if getattr(args, "wide", False) or to_file or getattr(args, "format", "text") != "text":
+        return None
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def _failed(args: argparse.Namespace, message: str, code: int) -> int:

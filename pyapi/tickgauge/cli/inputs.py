@@ -43,24 +43,57 @@ def add_reading_options(parser: argparse.ArgumentParser, *, together: bool = Tru
     add_limit_option(group)
 
 
+#: The names of ``--limit``, their default and what is counted.
+LIMIT_WORDS = {
+    "line": ("1M", "bytes of a console line"),
+    "size": ("1T", "bytes that a source is decompressed into, an archive all in all"),
+    "ratio": ("5000", "decompressed bytes for each packed one"),
+    "entries": ("100k", "members of an archive, those of archives in it too"),
+    "path": ("4K", "bytes of a member's name"),
+    "layers": ("4", "archives and compressions in each other"),
+    "whole": ("256M", "bytes of a form that is held in memory: snapshot, .ila, rules"),
+    "records": ("4G", "records of a source"),
+    "problems": ("1M", "problems that are listed one by one"),
+    "label": ("4K", "bytes of a text in a record"),
+    "keys": ("128K", "keys of a source"),
+    "distinct": ("64K", "values of a key in a snapshot"),
+    "rules": ("4K", "rules"),
+    "template": ("4K", "bytes of a rule's template"),
+    "signals": ("4M", "signals of a capture"),
+    "width": ("1K", "bits of a stored value of a capture"),
+    "row": ("64M", "bytes of a row or word of a capture"),
+    "scope": ("2K", "bytes of the path of a VCD's scope"),
+    "transactions": ("4M", "AXI transactions of a port"),
+}
+
+
 def add_limit_option(group: Any) -> None:
     """``--limit``, of every verb that reads."""
     group.add_argument(
         "--limit",
         metavar="NAME=N",
-        action="append",
-        type=_limit,
+        action=_LimitAction,
         default=[],
-        help="refuse more than: line (bytes, default 1M), size (bytes a source unfolds into, 1T), "
-        "ratio (unfolded : packed, 5000), entries (members of an archive, 100k), path (bytes of a "
-        "member's name, 4K), layers (archives and compressions in each other, 4), whole (bytes of "
-        "a snapshot, an .ila archive and other forms that are held in memory, 256M), records (of a "
-        "source, 4G), problems (that are listed, 1M), label (bytes of a text in a record, 4K), "
-        "keys (of a source, 128K), distinct (values of a key in a snapshot, 64K), rules (4K), "
-        "template (bytes of a rule's, 4K); of a capture: signals (4M), width (bits of a stored "
-        "value, 1K), row (bytes of a row or word, 64M), scope (bytes of a VCD scope's path, 2K), "
-        "transactions (4M); may be repeated",
+        help="refuse larger input, for example line=16M; --limit list shows the names",
     )
+
+
+class _LimitAction(argparse.Action):
+    """Collects limits; ``list`` prints their names and ends the program."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,
+        option_string: str | None = None,
+    ) -> None:  # fmt: skip
+        if values == "list":
+            rows = [f"  {n:13}{d:>5}  {w}\n" for n, (d, w) in LIMIT_WORDS.items()]
+            print("--limit NAME=N: more than N is refused\n" + "".join(rows), end="")
+            parser.exit(0)
+        try:
+            limit = _limit(values)
+        except argparse.ArgumentTypeError as error:
+            raise argparse.ArgumentError(self, str(error)) from None
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest), limit])
 
 
 def _limit(text: str) -> tuple[str, int]:

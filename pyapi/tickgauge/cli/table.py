@@ -43,7 +43,7 @@ def add(subparsers: Any) -> None:
         "--threshold", metavar="T", default="0.02",
         help="print a change beyond this share of the larger value; none: all (default 0.02)",
     )  # fmt: skip
-    group.add_argument("--unit", choices=("ns", "us"), help="unit of the page")
+    group.add_argument("--page-unit", choices=("ns", "us"), help="unit that the page prints")
     group.add_argument(
         "--join", choices=("cpu", "row"), default="cpu",
         help="pair by cluster and core, or by row as the pages did (default: cpu)",
@@ -145,7 +145,7 @@ def run(args: argparse.Namespace) -> int:
         release=args.release,
         commit=args.commit,
         threshold=_threshold(args.threshold),
-        unit=args.unit,
+        unit=args.page_unit,
         join=args.join,
         boot=args.boot,
         stat=args.stat,

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import json
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -13,11 +14,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ..errors import MissingExtra
 from ..frame.answer import SCHEMA, SCHEMA_VERSION
+from ..frame.screen import fitted, screen
 from ..live import recorder as live
 from ..live.watch import Watch
 from ..reading.read import read_side
 from ..util.atomic_write import name_full
+from ..util.optional import need
 from ..util.text import clean, counted
 from . import common, inputs
 
@@ -89,25 +93,25 @@ def run(args: argparse.Namespace) -> int:
     with _raw_log(args) as (path, write_end, read_end, begin):
         if path is not None:
             common.say(f"the raw log is {path}")
-        screen = _Screen(args)
         watch = Watch(read_end, options, baseline, args.margin)
         recorder = live.Recorder(lambda: live.open_port(args.device, args.baud), write_end, begin)
         interrupted = False
-        with recorder:
-            try:
-                _follow(args, recorder, watch, screen)
-            except KeyboardInterrupt:
-                interrupted = True
-        screen.show(watch, watch.look(recorder.written, last=True), recorder, end=True)
+        with _Screen(args) as shown:
+            with recorder:
+                try:
+                    _follow(args, recorder, watch, shown)
+                except KeyboardInterrupt:
+                    interrupted = True
+            shown.show(watch, watch.look(recorder.written, last=True), recorder, end=True)
     if recorder.error is not None:
         if path is not None:
             name_full(recorder.error, path)
         raise recorder.error
-    return common.INTERRUPTED if interrupted else _status(args, watch, screen)
+    return common.INTERRUPTED if interrupted else _status(args, watch, shown)
 
 
 def _follow(
-    args: argparse.Namespace, recorder: live.Recorder, watch: Watch, screen: _Screen
+    args: argparse.Namespace, recorder: live.Recorder, watch: Watch, shown: _Screen
 ) -> None:
     """Look at the log as it grows, until an option or the end of the input says so."""
     begin = time.monotonic()
@@ -123,7 +127,7 @@ def _follow(
         written = recorder.wait(seen, left)
         if written > seen:
             started = time.monotonic()
-            screen.show(watch, watch.look(written), recorder)
+            shown.show(watch, watch.look(written), recorder)
             pause = max(args.refresh, (time.monotonic() - started) / SHARE)
             seen = written
             if args.boots is not None and watch.complete >= args.boots:
@@ -132,9 +136,9 @@ def _follow(
             recorder.wait_for_notes(len(recorder.notes) + 1, left)
 
 
-def _status(args: argparse.Namespace, watch: Watch, screen: _Screen) -> int:
+def _status(args: argparse.Namespace, watch: Watch, shown: _Screen) -> int:
     """1 for regressions (and torn lines, where that is strict), 3 where there is no reading."""
-    regressed = screen.verdict is not None and screen.verdict.counts.get("regressed", 0)
+    regressed = shown.verdict is not None and shown.verdict.counts.get("regressed", 0)
     torn = args.strict and watch.problems
     nothing = watch.total is None
     return common.worst(
@@ -166,52 +170,83 @@ def _raw_log(args: argparse.Namespace) -> Iterator[tuple[Path | None, int, int, 
 
 
 class _Screen:
-    """Shows what is known: in place on a terminal, else at every complete boot and at the end."""
+    """Shows the state: in place on a terminal, else at every complete boot and at the end.
+
+    Drawing in place is rich's; where it is not installed a terminal gets what a pipe gets.
+    """
 
     def __init__(self, args: argparse.Namespace) -> None:
         self._json = args.format == "json"
-        self._place = sys.stdout.isatty() and not self._json
-        self._lines = 0
         self._noted = 0
+        self._live: Any = None
         self.verdict: Any = None
+        if sys.stdout.isatty() and not self._json:
+            self._live = _live_of_rich()
+
+    def __enter__(self) -> _Screen:
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
 
     def show(self, watch: Watch, look: Any, recorder: live.Recorder, end: bool = False) -> None:
-        """Show the state; `look` is what is new."""
+        """Show the state; `look` has the news."""
         if look.verdict is not None:
             self.verdict = look.verdict
         for note in recorder.notes[self._noted :]:
             at = time.strftime("%H:%M:%S", time.localtime(note.time))
             common.say(f"{at} byte {note.offset}: {note.text}")
             self._noted += 1
-            self._lines = 0
-        if not (self._place or end or look.boots):
+        if self._live is not None and not end:
+            self._draw(watch, recorder)
             return
-        if self._json:
-            text = json.dumps(self._document(watch, recorder, end)) + "\n"
-        else:
-            text = self._text(watch, recorder)
-        if self._place and self._lines:
-            sys.stdout.write(f"\x1b[{self._lines}F\x1b[J")
+        if self._live is not None:  # the last picture gives way to all of it
+            self._live.stop()
+            self._live = None
+        if self._json and (end or look.boots):
+            self._write(json.dumps(self._document(watch, recorder, end)) + "\n")
+        elif end or look.boots:
+            text = self._text(watch, recorder) + "\n"
+            now = screen()
+            self._write(text if now is None else now.finish(text))
+
+    def _write(self, text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
-        self._lines = text.count("\n")
+
+    def _draw(self, watch: Watch, recorder: live.Recorder) -> None:
+        """As much as the terminal has rows for: the head first, then the count of lines left."""
+        columns, rows = shutil.get_terminal_size()
+        with fitted(columns) as now:
+            text = self._text(watch, recorder)
+            lines = (text if now is None else now.finish(text)).rstrip("\n").split("\n")
+        if len(lines) > rows - 1:
+            more = len(lines) - (rows - 2)
+            lines = [*lines[: rows - 2], f"... {counted(more, 'more line')}"]
+        plain = need("rich.text", "watch").Text("\n".join(lines), no_wrap=True, overflow="crop")
+        self._live.update(plain, refresh=True)
 
     def _text(self, watch: Watch, recorder: live.Recorder) -> str:
         running = watch.current is not None
         boots = f"{counted(watch.complete, 'boot')} complete" + (", one running" if running else "")
         problems = f", {counted(watch.problems, 'problem')}" if watch.problems else ""
         lines = [f"{recorder.written} bytes, {boots}{problems}"]
+        if self.verdict is not None:
+            lines.append(clean(next(iter(self.verdict.to_text(0).splitlines()[1:2]), "")))
         table = watch.table()
         if len(table):
-            grid = table.grid()
-            lines.append(grid.to_text("  "))
+            lines.append(table.grid().to_text("  "))
         elif recorder.written:
             lines.append(
                 "no readings so far; tickgauge show --why tells what the lines are taken for"
             )
         if self.verdict is not None:
             lines += [clean(line) for line in self.verdict.to_text(SHOWN).splitlines()]
-        return "\n".join(lines) + "\n\n"
+        return "\n".join(lines) + "\n"
 
     def _document(self, watch: Watch, recorder: live.Recorder, end: bool) -> dict[str, Any]:
         return {
@@ -229,3 +264,15 @@ class _Screen:
                 for note in recorder.notes
             ],
         }
+
+
+def _live_of_rich() -> Any:
+    """rich's display in place, None where rich is not installed or the terminal cannot do it."""
+    try:
+        live_display = need("rich.live", "watch")
+        console = need("rich.console", "watch").Console(file=sys.stdout, highlight=False)
+    except MissingExtra:
+        return None
+    if not console.is_terminal or console.is_dumb_terminal:
+        return None
+    return live_display.Live(console=console, auto_refresh=False, transient=True)

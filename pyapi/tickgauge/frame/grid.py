@@ -11,12 +11,13 @@ import html
 import io
 import math
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from ..util.text import clean, clip, number
+from ..util.text import clean, clip, number, width_of
+from .screen import Screen, screen
 
 __all__ = ["Grid"]
 
@@ -92,19 +93,37 @@ class Grid:
         ]
 
     def to_text(self, indent: str = "") -> str:
-        """Aligned columns, numbers flush right, one line a row, no trailing blanks."""
-        cells = self._cells()
-        right = self._numeric()
-        heads = [self._heading(name) for name in self.names]
-        widths = [max(map(_width, column)) for column in zip(heads, *cells, strict=True)]
-        lines = []
-        for line in [heads, *cells]:
-            parts = [
-                _pad(cell, width, at_right)
-                for cell, width, at_right in zip(line, widths, right, strict=True)
-            ]
-            lines.append((indent + "  ".join(parts)).rstrip())
+        """Aligned columns, numbers flush right, one line a row, no trailing blanks.
+
+        Where text is made for a screen (`screen.fitted`) that is too narrow: a value that all
+        rows share is said once above them, the begin that rows share once above those, then
+        columns go (of `LEAST` in that order, then the last ones) and words are cut, until the
+        table fits.
+        """
+        columns = self._columns()
+        lines: list[str] = []
+        groups: list[str] = []
+        now = screen()
+        if now is not None and _total(columns) > now.columns - len(indent):
+            room = now.columns - len(indent)
+            columns, shared = _without_shared(columns, len(self.rows))
+            lines += [f"{indent}all rows: {', '.join(shared)}"] if shared else []
+            columns, groups = _grouped(columns, room)
+            columns = _fitting(columns, now, room - (2 if groups else 0))
+        before = ""
+        for at, line in enumerate(zip(*(column.padded() for column in columns), strict=True)):
+            if groups and groups[at] != before:
+                before = groups[at]
+                lines.append(indent + clip(before, max(8, room)))
+            lines.append((indent + ("  " if groups else "") + "  ".join(line)).rstrip())
         return "\n".join(lines)
+
+    def _columns(self) -> list[_Column]:
+        cells = self._cells()
+        return [
+            _Column(name, [self._heading(name), *(row[i] for row in cells)], right)
+            for i, (name, right) in enumerate(zip(self.names, self._numeric(), strict=True))
+        ]
 
     def to_html(self, caption: str = "") -> str:
         """A plain, escaped table in the page's own colours, light or dark."""
@@ -132,7 +151,7 @@ class Grid:
         cells = [[cell.replace("|", "\\|") for cell in row] for row in self._cells()]
         heads = [self._heading(name).replace("|", "\\|") for name in self.names]
         right = self._numeric()
-        widths = [max(3, *map(_width, column)) for column in zip(heads, *cells, strict=True)]
+        widths = [max(3, *map(width_of, column)) for column in zip(heads, *cells, strict=True)]
         rule = ["-" * (w - 1) + ":" if r else "-" * w for w, r in zip(widths, right, strict=True)]
         lines = []
         for line in [heads, rule, *cells]:
@@ -145,7 +164,7 @@ class Grid:
         cells = [[_rst(cell) for cell in row] for row in self._cells()]
         heads = [_rst(self._heading(name)) for name in self.names]
         right = self._numeric()
-        widths = [max(1, *map(_width, column)) for column in zip(heads, *cells, strict=True)]
+        widths = [max(1, *map(width_of, column)) for column in zip(heads, *cells, strict=True)]
 
         def rule(mark: str) -> str:
             return "+" + "+".join(mark * (w + 2) for w in widths) + "+"
@@ -178,18 +197,126 @@ class Grid:
         ]
 
 
-def _width(text: str) -> int:
-    """Columns of a terminal that the text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in text
-    )
+#: Columns that a table can do without, the least important first, by name or heading.
+LEAST = (
+    "least p", "least_p", "level", "visible from", "visible_from", "p", "why", "method", "lines",
+    "bytes", "form", "source", "last_line", "first_offset", "first_line", "line", "offset", "suite",
+    "channel", "chain", "built", "ready_low", "ready_high", "unknown", "flagged", "unclaimed",
+    "mean", "min", "p90", "cpu", "operation", "max",
+)  # fmt: skip
+
+#: Columns that no other column pushes out.
+MOST = ("median", "change", "old", "new", "verdict", "interval", "n", "metric", "hop", "key")
+
+#: A begin is shared if at most this share of the rows have another than the row before.
+MANY = 0.6
+#: The same of a first word, without which the words behind it would be cut.
+MOST_RUNS = 0.85
+
+#: Words are cut down to so many columns before further columns go.
+SHORTEST = 16
+
+
+@dataclass
+class _Column:
+    """A column as text: its heading first, then its cells."""
+
+    name: str
+    cells: list[str]
+    right: bool
+
+    @property
+    def width(self) -> int:
+        return max(map(width_of, self.cells))
+
+    def padded(self) -> list[str]:
+        width = self.width
+        return [_pad(cell, width, self.right) for cell in self.cells]
+
+    def clipped(self, width: int) -> _Column:
+        return replace(self, cells=[clip(cell, max(8, width)) for cell in self.cells])
+
+
+def _total(columns: Sequence[_Column]) -> int:
+    return sum(column.width for column in columns) + 2 * max(0, len(columns) - 1)
+
+
+def _without_shared(columns: list[_Column], rows: int) -> tuple[list[_Column], list[str]]:
+    """The columns that tell rows apart, and what the others say of all of them."""
+    if rows < 3:
+        return columns, []
+    kept, shared = [], []
+    for column in columns:
+        if len(set(column.cells[1:])) > 1:
+            kept.append(column)
+        elif column.cells[1] != "-":
+            shared.append(f"{column.cells[0]} {column.cells[1]}")
+    return (kept, shared) if kept else (columns, [])
+
+
+def _grouped(columns: list[_Column], room: int) -> tuple[list[_Column], list[str]]:
+    """Columns without the begin that rows in a row share, and that begin for each row.
+
+    The begin is the first columns of text, then the first word of the next one. The first entry,
+    of the heading, is the headings of what was taken.
+    """
+    groups: list[str] = []
+    while len(columns) > 2 and _total(columns) > room and not columns[0].right:
+        first = columns[0]
+        rest: list[str] | None = None
+        found = [f"{g}  {c}".strip() for g, c in zip(groups or [""] * len(first.cells), first.cells,
+                                                       strict=True)]  # fmt: skip
+        if _runs(found) > MANY and not groups:
+            parts = [cell.partition(" ") for cell in first.cells[1:]]
+            found = ["", *(head for head, _, _ in parts)]
+            rest = [first.cells[0], *(tail for _, _, tail in parts)]
+        if _runs(found) > (MANY if rest is None else MOST_RUNS) or (
+            rest is not None and not any(rest[1:])
+        ):
+            break
+        groups = found
+        columns = columns[1:] if rest is None else [replace(first, cells=rest), *columns[1:]]
+        if rest is not None:
+            break
+    return columns, groups
+
+
+def _runs(cells: Sequence[str]) -> float:
+    """The share of rows that begin with something else than the row before them."""
+    rows = cells[1:]
+    return sum(a != b for a, b in zip(rows, ["\0", *rows], strict=False)) / max(1, len(rows))
+
+
+def _fitting(columns: list[_Column], on: Screen, room: int) -> list[_Column]:
+    """Columns that fit; the screen is told the others."""
+    for name in LEAST:
+        if _total(columns) <= room:
+            return columns
+        named = [c for c in columns if name in (c.name, c.cells[0])]
+        columns = _leave_out(columns, on, named)
+    while _total(columns) > room:
+        widest = max((c for c in columns if not c.right), key=lambda c: c.width, default=None)
+        if widest is not None and widest.width > SHORTEST:
+            width = max(SHORTEST, widest.width - (_total(columns) - room))
+            columns = [c.clipped(width) if c is widest else c for c in columns]
+        elif len(columns) > 1:
+            less = [c for c in columns[1:] if c.name not in MOST] or columns[1:]
+            columns = _leave_out(columns, on, less[-1:])
+        else:
+            return columns
+    return columns
+
+
+def _leave_out(columns: list[_Column], on: Screen, named: list[_Column]) -> list[_Column]:
+    kept = [c for c in columns if not any(c is one for one in named)] or columns[:1]
+    for column in columns:
+        if not any(column is one for one in kept):
+            on.leave_out(column.cells[0])
+    return kept
 
 
 def _pad(text: str, width: int, right: bool) -> str:
-    blanks = " " * (width - _width(text))
+    blanks = " " * (width - width_of(text))
     return blanks + text if right else text + blanks
 
 

@@ -199,7 +199,7 @@ def running_table(made: Any) -> Frame:
             figures[name].append(float(int(at) * scale))
         where = [w for w in key.where[1:] if w is not None]
         title = group_title(Group(key.subject, None, ""))
-        names.append(f"{title} {'.'.join(map(str, where))}".strip())
+        names.append(f"{title} {','.join(map(str, where))}".strip())
         units.append(unit)
         counts.append(n)
     columns = [Column.of("key", np.array(names, "O")), Column.of("n", np.array(counts, "u8"))]

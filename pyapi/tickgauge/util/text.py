@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 
-__all__ = ["WORD", "clean", "clip", "counted", "number"]
+__all__ = ["WORD", "clean", "clip", "counted", "number", "width_of"]
 
 #: Characters of a word in text and HTML tables; longer ones are cut in the middle.
 WORD = 60
@@ -47,6 +47,16 @@ def clean(text: str) -> str:
         return text
     return "".join(
         c if c.isprintable() or unicodedata.category(c) == "Zs" else _visible(c) for c in text
+    )
+
+
+def width_of(text: str) -> int:
+    """Columns of a terminal that the text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
     )
 
 

@@ -1,0 +1,203 @@
+"""Verbs on terminals of 80 and 140 columns, in a pipe, and without colour; help of every verb."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import subprocess
+import sys
+import time
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from tickgauge.cli import VERBS, main
+from tickgauge.cli.common import EXAMPLES
+from tickgauge.frame.grid import Grid
+from tickgauge.frame.screen import fitted
+from tickgauge.limits import Limits
+
+DATA = Path(__file__).parent.parent / "data"
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+STATS = [DATA / "stats" / f"tfa-{v}.json.gz" for v in ("2.12", "2.14")]
+CAPTURES = [DATA / "zynq" / f"{name}.csv.xz" for name in "AB"]
+PAGE = DATA / "tfa" / "psci-performance-n1sdp.rst"
+
+COMMANDS: dict[str, list[object]] = {
+    "show": ["show", DATA / "tfa" / "console" / "example_console.log"],
+    "show why": ["show", "--why", DATA / "tfa" / "console" / "example_console.log"],
+    "calls": ["calls", DATA / "optee" / "ree.log.gz"],
+    "calls each": ["calls", "--each", DATA / "optee" / "ree.log.gz"],
+    "compare": ["compare", *STATS],
+    "gate": ["gate", *STATS],
+    "trend": ["trend", DATA / "tfa" / "published.csv.gz", "--board", "juno"],
+    "audit": ["audit", DATA / "tfa" / "published.csv.gz"],
+    "axi": ["axi", CAPTURES[0]],
+    "axi of two": ["axi", *CAPTURES],
+    "table": ["table", f"{PAGE}@v2.9", f"{PAGE}@v2.10"],
+    "runs": ["runs", DATA / "zynq" / "v2019.1.log"],
+    "batch": ["batch", DATA / "tfa" / "console", "--jobs", "1"],
+    "versions": ["versions"],
+}
+
+
+def on_terminal(
+    columns: int, rows: int, *arguments: object, feed: Path | None = None, **environment: str
+) -> str:
+    """The output of the command on a terminal of that size; `feed` grows while it runs."""
+    pty = pytest.importorskip("pty")
+    fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
+    try:
+        parent, child = pty.openpty()
+    except OSError as error:
+        pytest.skip(f"no terminal can be opened here: {error}")
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    setting = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")}
+    command = [sys.executable, "-m", "tickgauge", *map(str, arguments)]
+    out = b""
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=child, stderr=subprocess.PIPE,
+        env={**setting, "TERM": "xterm", **environment},
+    ) as running:  # fmt: skip
+        os.close(child)
+        begun = feed.read_bytes() if feed is not None else b""
+        last = time.monotonic()
+        while True:
+            try:
+                piece = os.read(parent, 1 << 16)
+            except OSError:
+                break
+            if not piece:
+                break
+            out += piece
+            if feed is not None and time.monotonic() > last + 0.3:
+                last = time.monotonic()
+                with feed.open("ab") as file:
+                    file.write(begun)
+        error = running.stderr.read() if running.stderr is not None else b""
+        running.wait(60)
+    os.close(parent)
+    assert b"Traceback" not in error, error.decode()
+    return out.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def in_pipe(*arguments: object) -> str:
+    command = [sys.executable, "-m", "tickgauge", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
+
+
+def longest(text: str) -> int:
+    return max(map(len, re.split(r"[\r\n]", ESCAPE.sub("", text))))
+
+
+@pytest.mark.parametrize("columns", [80, 140])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_line_is_wider_than_the_terminal(name: str, columns: int) -> None:
+    text = on_terminal(columns, 24, *COMMANDS[name])
+    assert text.strip()
+    assert longest(text) <= columns
+
+
+@pytest.mark.parametrize("name", ["show", "compare", "axi"])
+def test_columns_left_out_are_said_and_wide_shows_all(name: str) -> None:
+    piped = in_pipe(*COMMANDS[name])
+    assert longest(piped) > 80  # nothing changes in a pipe
+    assert "(--wide)" not in piped
+    text = on_terminal(80, 24, *COMMANDS[name], NO_COLOR="1")
+    assert not ESCAPE.search(text)
+    assert "no room at 80 columns for: " in text
+    assert "--wide)" in text.replace("\n  ", " ")
+    assert on_terminal(80, 24, *COMMANDS[name], "--wide", NO_COLOR="1") == piped
+
+
+def test_a_table_says_shared_values_once_and_drops_the_least_important() -> None:
+    rows = [("a", f"key number {i}", 0.5, 7, i) for i in range(4)]
+    grid = Grid(("format", "key", "p", "n", "new"), rows, headings={"p": "p"})
+    with fitted(40) as now:
+        text = grid.to_text()
+    assert text == grid.to_text()  # 36 columns: there is room
+    with fitted(40) as now:
+        wide = Grid(
+            ("format", "key", "p", "change", "new"),
+            [
+                ("a", f"{i}. of the keys of these four in all", i / 8, "+12.5 %", i)
+                for i in range(4)
+            ],
+        )
+        text = wide.to_text()
+        assert now is not None
+        done = now.finish(text)
+    assert text.split("\n") == [
+        "all rows: format a, change +12.5 %",
+        "key                                  new",
+        "0. of the keys of these four in all    0",
+        "1. of the keys of these four in all    1",
+        "2. of the keys of these four in all    2",
+        "3. of the keys of these four in all    3",
+    ]
+    assert done.split("\n")[-2] == "no room at 40 columns for: p (--wide)"
+
+
+def test_rows_that_begin_alike_stand_below_their_begin() -> None:
+    rows = [(f"test_{i // 3}_of_the_whole_suite", f"metric_{i % 3}", 1000 * i) for i in range(6)]
+    with fitted(40):
+        text = Grid(("test", "metric", "median"), rows, headings={"median": "median ns"}).to_text()
+    assert text.split("\n")[:5] == [
+        "test",
+        "  metric    median ns",
+        "test_0_of_the_whole_suite",
+        "  metric_0          0",
+        "  metric_1       1000",
+    ]
+
+
+@pytest.mark.parametrize("lines", [1, 40])
+def test_watch_draws_in_place_and_keeps_its_head(lines: int, tmp_path: Path) -> None:
+    """Every picture is at most as tall as the screen, so the cursor can go back to its head."""
+    pytest.importorskip("rich")
+    log = tmp_path / "grow.log"
+    data = (DATA / "tfa" / "console" / "example_console.log").read_bytes()
+    log.write_bytes(data if lines > 1 else data[: data.index(b"> Executing")])
+    text = on_terminal(80, 24, "watch", log, "--seconds", "2", "--refresh", "0.3", feed=log)
+    assert longest(text) <= 80
+    pictures = re.split(r"(?:\x1b\[2K|\x1b\[1A|\r)+", text)
+    drawn = [ESCAPE.sub("", one) for one in pictures if "bytes, " in one][:-1]
+    assert drawn
+    for one in drawn:
+        assert one.count("\n") <= 23
+        assert re.match(r"[0-9]+ bytes, ", one.lstrip())
+    assert sum("bytes, " in line for line in ESCAPE.sub("", text).split("\n")) >= len(drawn)
+
+
+def test_without_rich_a_terminal_gets_plain_lines(tmp_path: Path) -> None:
+    (tmp_path / "rich.py").write_text("raise ModuleNotFoundError('not here', name='rich')\n")
+    log = DATA / "tfa" / "console" / "example_console.log"
+    text = on_terminal(80, 24, "watch", log, "--seconds", "0.5", PYTHONPATH=str(tmp_path))
+    assert text.startswith("4534 bytes, 1 boot complete\n")
+    assert "\x1b" not in text
+    assert longest(text) <= 80
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_help_of_every_verb_has_one_example_and_fits(
+    verb: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main([verb, "--help"])
+    text = capsys.readouterr().out
+    assert longest(text) <= 80
+    assert text.count("example: ") == 1
+    assert f"example: tickgauge {verb}" in text
+    assert set(EXAMPLES) == set(VERBS)
+
+
+def test_limits_are_a_line_of_help_and_a_list_of_their_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["show", "--limit", "list"])
+    names = re.findall(r"^  (\w+)", capsys.readouterr().out, re.MULTILINE)
+    assert set(names) == {"line", *(field.name for field in fields(Limits))}
