@@ -24,20 +24,38 @@ static void run_exact(const char *name, const uint8_t *p, size_t n) {
   free(copy);
 }
 
-START_TEST(a_seed_keeps_the_promises) {
+/* The input, cut short, and with single bytes changed. */
+static void run_around(const char *name, const uint8_t *p, size_t n) {
   static const uint8_t changes[] = {0x00, '\n', '\r', 0x1b, '[', '9', 0xff, '"'};
-  const fuzz_seed *s = &fuzz_seeds[_i];
-  const uint8_t *p = (const uint8_t *)s->bytes;
   const size_t stride = getenv("TICKGAUGE_QUICK") != NULL ? 37 : 5;
-  run_exact(s->target, p, s->n);
-  for (size_t n = 0; n < s->n; n += stride) run_exact(s->target, p, n);
-  for (size_t at = 0; at < s->n; at += stride) {
-    uint8_t *copy = malloc(s->n);
+  run_exact(name, p, n);
+  for (size_t part = 0; part < n; part += stride) run_exact(name, p, part);
+  for (size_t at = 0; at < n; at += stride) {
+    uint8_t *copy = malloc(n);
     ck_assert_ptr_nonnull(copy);
-    memcpy(copy, p, s->n);
+    memcpy(copy, p, n);
     copy[at] = changes[(at / stride) % sizeof changes];
-    ck_assert_int_eq(run_target(s->target, copy, s->n), 0);
+    ck_assert_int_eq(run_target(name, copy, n), 0);
     free(copy);
+  }
+}
+
+START_TEST(a_seed_keeps_the_promises) {
+  const fuzz_seed *s = &fuzz_seeds[_i];
+  run_around(s->target, (const uint8_t *)s->bytes, s->n);
+}
+END_TEST
+
+/* The example of every registered format is a seed of its target. */
+START_TEST(an_example_keeps_the_promises) {
+  for (size_t i = 0; tg_formats[i] != NULL; i++) {
+    char text[4096];
+    if (tg_formats[i]->example == NULL) continue;
+    const int n = snprintf(text, sizeof text, "xx%s", tg_formats[i]->example);
+    ck_assert(n > 0 && (size_t)n < sizeof text);
+    text[0] = 0; /* options, and the bytes of a piece */
+    text[1] = 4;
+    run_around(tg_formats[i]->name, (const uint8_t *)text, (size_t)n);
   }
 }
 END_TEST
@@ -77,6 +95,7 @@ int main(void) {
   TCase *tc = tcase_create("fuzz");
   tcase_set_timeout(tc, 300);
   tcase_add_loop_test(tc, a_seed_keeps_the_promises, 0, (int)fuzz_n_seeds);
+  tcase_add_test(tc, an_example_keeps_the_promises);
   tcase_add_test(tc, the_finds_stay_fixed);
   Suite *s = suite_create("fuzz");
   suite_add_tcase(s, tc);

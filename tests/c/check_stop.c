@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/reduce_text.h"
 #include "support/stop_at.h"
@@ -33,46 +34,29 @@ static tg_status run_reduce(const tg_alloc *a, const tg_stop *stop) {
 #define BOOTS 3
 
 static const struct {
-  const char *text;
-  long askings; /* at least: so many loops have a turn */
+  const char *name;
+  long askings; /* at least: so many loops have a turn over the format's example */
 } formats[] = {
-    {"CounterTimerFrequency: 0x3b9aca0\n"
-     "ClientOpenSession: start=0x10, enter_ta=0x40, return=0x90\n"
-     "SecureSysCall: start=0x41, enter_svc=0x42, return=0x43\n"
-     "TEEDriver: do smc call, cmd=0, cntvct=0x20\n"
-     "TEEDriver: finish smc call, cmd=0, cntvct=0x80\n"
-     "TEECore: receiving smc call, cmd=0, cntvct=0x30\n"
-     "TEECore: finish smc call, cmd=0, cntvct=0x70\n",
-     BOOTS + 13}, /* gathered, ranges of two printers, clients, pairs of two, three nestings, calls
-                     of clients, driver and core, calls and system calls written */
-    {"# entries-in-buffer/entries-written: 2/2   #P:2\n"
-     " optee_example_h-337     [000] .....  3456.092741: optee_invoke_fn_begin: "
-     "param=000000008ab15a0a (32000003, 0, 0, 0, 0, 0, 0, 0)\n"
-     " optee_example_h-337     [000] .....  3456.099215: optee_invoke_fn_end: "
-     "param=000000008ab15a0a ret (ffff0005, 0, 0, 0)\n",
-     BOOTS + 1},
-    {"> Executing 'CPU suspend on all cores in sequence'\r\n"
-     "<RT_INSTR:test_rt_instr_cpu_susp_serial\t1\t0\t104500\t23400\t5840/>\r\n"
-     "  TEST COMPLETE                                                 Passed\r\n",
-     BOOTS + 3}, /* shapes counted, blocks found, blocks written */
-    {"PMF:cpu 0\ttid 0\tts 190034512\r\nPMF:cpu 0\ttid 1\tts 190034612\r\n", BOOTS + 2},
-    {"NOTICE:  Raw results:\nNOTICE:  120 cycles\t1920 ns\nNOTICE:  121 cycles\t1936 ns\n"
-     "Average number of cycles: 120\nAverage time: 1928 ns (ranging from 1920 to 1936)\n",
-     BOOTS + 2},
-    {"./unit_test -iw 10 -ih 10 --sync random\nCache sync for device time : 432 [usec]\n"
-     "FPGA exec time (160x160x64x32 1x1): 1408 [usec]\n[qconv_strip] test success!!!\n",
-     BOOTS + 1},
-    {"Timer summary in microseconds (2 records):\n       Mark    Elapsed  Stage\n"
-     "          0          0  reset\n  1,234,567  1,234,567  board_init_f\n\n",
-     BOOTS + 1},
-    {"Starting test: SHA1, size=1024 bytes, random=no, unaligned=no, inner loops=1, "
-     "loops=5000, warm-up=2 s\nmin=606.864us max=2711.76us mean=645.352us "
-     "stddev=67.112us (cv 10.3993%) (1.51322MiB/s)\n",
-     BOOTS + 1},
+    {"optee", BOOTS + 13},
+    {"ftrace", BOOTS + 1},
+    {"tftf", BOOTS + 3},
+    {"pmf", BOOTS + 2},
+    {"smc", BOOTS + 2},
+    {"qconv", BOOTS + 1},
+    {"bootstage", BOOTS + 1},
+    {"xtest", BOOTS + 1},
+    {"kernel_pm", BOOTS + 1},
 };
 
+static const char *example_of(const char *name) {
+  size_t i = 0;
+  while (tg_formats[i] != NULL && strcmp(tg_formats[i]->name, name) != 0) i++;
+  ck_assert_ptr_nonnull(tg_formats[i]);
+  return tg_formats[i]->example;
+}
+
 START_TEST(a_reduction_stops_at_every_asking) {
-  const char *const texts[] = {formats[_i].text, NULL};
+  const char *const texts[] = {example_of(formats[_i].name), NULL};
   ck_assert_int_eq(parse_texts(NULL, texts, &logs), TG_OK);
   ck_assert_int_ge(stop_every_asking(run_reduce), formats[_i].askings);
   parsed_free(&logs);
@@ -80,7 +64,7 @@ START_TEST(a_reduction_stops_at_every_asking) {
 END_TEST
 
 START_TEST(two_consoles_stop_at_every_asking) {
-  const char *const texts[] = {formats[0].text, "TEECore: receiving smc call, cmd=0, cntvct=0x30\n",
+  const char *const texts[] = {example_of("optee"), "TEECore: receiving smc call, cmd=0, cntvct=0x30\n",
                                NULL};
   ck_assert_int_eq(parse_texts(NULL, texts, &logs), TG_OK);
   ck_assert_int_ge(stop_every_asking(run_reduce), formats[0].askings + 1);

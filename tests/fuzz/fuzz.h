@@ -9,13 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/formats.h"
 #include "tickgauge/reader.h"
 #include "tickgauge/table.h"
 
-/* Every target: NAME is the function fuzz_NAME. */
+/* Every target: NAME is the function fuzz_NAME. Each registered format is one. */
 #define FUZZ_TARGETS(X)                                                                        \
-  X(template) X(scanner) X(reader) X(transport) X(optee) X(ftrace) X(tftf) X(pmf) X(runs)      \
-  X(formats) X(quick) X(csv) X(vcd) X(dump) X(legacy)
+  TG_FORMATS(X)                                                                                \
+  X(template) X(scanner) X(reader) X(transport) X(formats) X(quick) X(csv) X(vcd) X(dump)      \
+  X(legacy)
 
 #define FUZZ_DECLARE(name) int fuzz_##name(const uint8_t *p, size_t n);
 FUZZ_TARGETS(FUZZ_DECLARE)

@@ -34,10 +34,10 @@ static void fuzz_same_result(const tg_result *a, const tg_result *b) {
 
 /* The formats of a target, and their rule set once it is compiled: that takes longer than most
  * inputs. */
-typedef struct fuzz_console {
+typedef struct fuzz_group {
   const char *formats[4]; /* none: all built-in ones */
   tg_ruleset *set;
-} fuzz_console;
+} fuzz_group;
 
 static const tg_format *fuzz_format(const char *name) {
   size_t i = 0;
@@ -46,7 +46,7 @@ static const tg_format *fuzz_format(const char *name) {
   return tg_formats[i];
 }
 
-static tg_ruleset *fuzz_rules_of(fuzz_console *c) {
+static tg_ruleset *fuzz_rules_of(fuzz_group *c) {
   tg_rule_def defs[256];
   size_t n = 0;
   if (c->set != NULL) return c->set;
@@ -56,6 +56,7 @@ static tg_ruleset *fuzz_rules_of(fuzz_console *c) {
   }
   for (size_t i = 0; i < 4 && c->formats[i] != NULL; i++) {
     const tg_format *f = fuzz_format(c->formats[i]);
+    if (i > 0 && strcmp(c->formats[i], c->formats[i - 1]) == 0) continue; /* the console itself */
     FUZZ_CHECK(n + f->n_rules <= sizeof defs / sizeof defs[0]);
     memcpy(defs + n, f->rules, f->n_rules * sizeof defs[0]);
     n += f->n_rules;
@@ -64,7 +65,7 @@ static tg_ruleset *fuzz_rules_of(fuzz_console *c) {
   return c->set;
 }
 
-static int fuzz_read_console(fuzz_console *c, const uint8_t *p, size_t n) {
+static int fuzz_read_console(fuzz_group *c, const uint8_t *p, size_t n) {
   if (n < 2) return 0;
   tg_ruleset *set = fuzz_rules_of(c);
   const uint8_t flags = p[0];
@@ -97,12 +98,9 @@ static int fuzz_read_console(fuzz_console *c, const uint8_t *p, size_t n) {
 
 #define FUZZ_CONSOLE(target, ...)                                    \
   int fuzz_##target(const uint8_t *p, size_t n) {                    \
-    static fuzz_console c = {.formats = {__VA_ARGS__}, .set = NULL}; \
+    static fuzz_group c = {.formats = {__VA_ARGS__}, .set = NULL}; \
     return fuzz_read_console(&c, p, n);                              \
   }
-FUZZ_CONSOLE(optee, "optee", "console")
-FUZZ_CONSOLE(ftrace, "ftrace")
-FUZZ_CONSOLE(tftf, "tftf", "pmf", "console")
-FUZZ_CONSOLE(pmf, "pmf", "smc", "bootstage", "console")
-FUZZ_CONSOLE(runs, "qconv", "xtest", "console")
+#define FUZZ_FORMAT(name) FUZZ_CONSOLE(name, #name, "console")
+TG_FORMATS(FUZZ_FORMAT)
 FUZZ_CONSOLE(formats, NULL)

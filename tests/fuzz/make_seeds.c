@@ -1,5 +1,6 @@
 /* make_seeds.c - a program: make_seeds FOLDER TARGET writes the target's generated inputs to FOLDER as
- * files, and the words that its rules look for to FOLDER.dict, as libFuzzer reads them.
+ * files, and the words that its rules look for to FOLDER.dict, as libFuzzer reads them. Without
+ * arguments it lists the targets.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tickgauge/format.h"
 
@@ -12,6 +13,20 @@ static int write_seeds(const char *folder, const char *target) {
     snprintf(path, sizeof path, "%s/seed-%02zu", folder, i);
     FILE *f = fopen(path, "wb");
     if (f == NULL || fwrite(fuzz_seeds[i].bytes, 1, fuzz_seeds[i].n, f) != fuzz_seeds[i].n) return 1;
+    if (fclose(f) != 0) return 1;
+  }
+  return 0;
+}
+
+/* The example of the format that the target is named after, behind two bytes of options. */
+static int write_example(const char *folder, const char *target) {
+  for (size_t i = 0; tg_formats[i] != NULL; i++) {
+    char path[512];
+    const char *text = tg_formats[i]->example;
+    if (strcmp(tg_formats[i]->name, target) != 0 || text == NULL) continue;
+    snprintf(path, sizeof path, "%s/example", folder);
+    FILE *f = fopen(path, "wb");
+    if (f == NULL || fwrite("\0\4", 1, 2, f) != 2 || fputs(text, f) < 0) return 1;
     if (fclose(f) != 0) return 1;
   }
   return 0;
@@ -61,6 +76,12 @@ static int write_dictionary(const char *folder) {
 }
 
 int main(int argc, char **argv) {
+#define FUZZ_SAY(name) puts(#name);
+  if (argc == 1) {
+    FUZZ_TARGETS(FUZZ_SAY)
+    return 0;
+  }
   if (argc != 3) return 2;
-  return write_seeds(argv[1], argv[2]) != 0 || write_dictionary(argv[1]) != 0;
+  return write_seeds(argv[1], argv[2]) != 0 || write_example(argv[1], argv[2]) != 0 ||
+         write_dictionary(argv[1]) != 0;
 }

@@ -9,7 +9,6 @@ shift
 out=build/fuzz
 lib="$out/obj"
 mkdir -p "$lib"
-targets=${*:-$(sed -n '/^#define FUZZ_TARGETS/,/[^\\]$/p' tests/fuzz/fuzz.h | grep -oE 'X\([a-z]+\)' | tr -d 'X()')}
 flags="-std=c11 -O1 -g -fno-omit-frame-pointer -Icsrc/include -Icsrc/src -Itests/fuzz"
 san="-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined"
 
@@ -27,6 +26,7 @@ link() { # link OUTPUT OBJECTS... : with everything but main()
   clang "$@" $(find "$lib" -name '*.o' ! -name '*make_seeds*') -lm -lpthread -o "$o"
 }
 link "$out/make-seeds" -fsanitize=address,undefined "$lib"/*make_seeds.c.o
+targets=${*:-$("$out/make-seeds")}
 
 for t in $targets; do
   # shellcheck disable=SC2086

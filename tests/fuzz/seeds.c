@@ -45,10 +45,10 @@ const fuzz_seed fuzz_seeds[] = {
              "param=000000008ab15a0a (32000003, 0, 0, 0, 0, 0, 0, 0)\n"
              " optee_example_h-337     [000] .....  3456.099215: optee_invoke_fn_end: "
              "param=000000008ab15a0a ret (ffff0005, 0, 0, 0)\nCPU:1 [LOST 3 EVENTS]\n"),
-    SEED("runs",
+    SEED("qconv",
          OPT "./unit_test -iw 10 -ih 10 --sync random\nCache sync for device time : 432 [usec]\n"
              "FPGA exec time (160x160x64x32 1x1): 1408 [usec]\n[qconv_strip] test success!!!\n"),
-    SEED("runs",
+    SEED("xtest",
          OPT "Starting test: SHA1, size=1024 bytes, random=no, unaligned=no, inner loops=1, "
              "loops=5000, warm-up=2 s\nmin=606.864us max=2711.76us mean=645.352us "
              "stddev=67.112us (cv 10.3993%) (1.51322MiB/s)\n"

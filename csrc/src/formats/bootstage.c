@@ -219,5 +219,7 @@ const tg_format tg_format_bootstage = {
     .rules = rules,
     .n_rules = TG_COUNT_OF(rules),
     .observation = TG_OBSERVATION_BOOT,
+    .example = "Timer summary in microseconds (2 records):\n       Mark    Elapsed  Stage\n"
+               "          0          0  reset\n  1,234,567  1,234,567  board_init_f\n\n",
     .reduce = reduce,
 };

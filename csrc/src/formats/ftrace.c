@@ -244,5 +244,10 @@ const tg_format tg_format_ftrace = {
     .rules = rules,
     .n_rules = TG_COUNT_OF(rules),
     .observation = TG_OBSERVATION_BOOT,
+    .example = "# entries-in-buffer/entries-written: 2/2   #P:2\n"
+               " optee_example_h-337     [000] .....  3456.092741: optee_invoke_fn_begin: "
+               "param=000000008ab15a0a (32000003, 0, 0, 0, 0, 0, 0, 0)\n"
+               " optee_example_h-337     [000] .....  3456.099215: optee_invoke_fn_end: "
+               "param=000000008ab15a0a ret (ffff0005, 0, 0, 0)\n",
     .reduce = reduce,
 };

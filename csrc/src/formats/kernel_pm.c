@@ -306,5 +306,8 @@ const tg_format tg_format_kernel_pm = {
     .title = "suspend and resume as the Linux kernel logs them",
     .rules = rules,
     .n_rules = TG_COUNT_OF(rules),
+    .example = "[  100.000100] PM: suspend entry (deep)\n"
+               "[  100.050000] PM: suspend of devices complete after 35.123 msecs\n"
+               "[  100.230000] PM: suspend exit\n",
     .reduce = reduce,
 };

@@ -459,5 +459,12 @@ const tg_format tg_format_optee = {
     .rules = rules,
     .n_rules = TG_COUNT_OF(rules),
     .observation = TG_OBSERVATION_BOOT,
+    .example = "CounterTimerFrequency: 0x3b9aca0\n"
+               "ClientOpenSession: start=0x10, enter_ta=0x40, return=0x90\n"
+               "SecureSysCall: start=0x41, enter_svc=0x42, return=0x43\n"
+               "TEEDriver: do smc call, cmd=0, cntvct=0x20\n"
+               "TEEDriver: finish smc call, cmd=0, cntvct=0x80\n"
+               "TEECore: receiving smc call, cmd=0, cntvct=0x30\n"
+               "TEECore: finish smc call, cmd=0, cntvct=0x70\n",
     .reduce = reduce,
 };

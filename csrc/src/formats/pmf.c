@@ -226,5 +226,6 @@ const tg_format tg_format_pmf = {
     .n_rules = TG_COUNT_OF(rules),
     .observation = TG_OBSERVATION_BOOT,
     .needs_clock = "ticks",
+    .example = "PMF:cpu 0\ttid 0\tts 190034512\r\nPMF:cpu 0\ttid 1\tts 190034612\r\n",
     .reduce = reduce,
 };

@@ -276,5 +276,7 @@ const tg_format tg_format_qconv = {
     .title = "run logs of QCONV-STRIP's unit_test",
     .rules = rules,
     .n_rules = TG_COUNT_OF(rules),
+    .example = "./unit_test -iw 10 -ih 10 --sync random\nCache sync for device time : 432 [usec]\n"
+               "FPGA exec time (160x160x64x32 1x1): 1408 [usec]\n[qconv_strip] test success!!!\n",
     .reduce = reduce,
 };

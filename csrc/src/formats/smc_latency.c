@@ -309,5 +309,7 @@ const tg_format tg_format_smc = {
     .rules = rules,
     .n_rules = TG_COUNT_OF(rules),
     .observation = TG_OBSERVATION_BOOT,
+    .example = "NOTICE:  Raw results:\nNOTICE:  120 cycles\t1920 ns\nNOTICE:  121 cycles\t1936 ns\n"
+               "Average number of cycles: 120\nAverage time: 1928 ns (ranging from 1920 to 1936)\n",
     .reduce = reduce,
 };

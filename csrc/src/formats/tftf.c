@@ -454,5 +454,8 @@ const tg_format tg_format_tftf = {
     .n_rules = TG_COUNT_OF(rules),
     .observation = TG_OBSERVATION_BOOT,
     .needs_clock = "plain ns: their step is not known",
+    .example = "> Executing 'CPU suspend on all cores in sequence'\r\n"
+               "<RT_INSTR:test_rt_instr_cpu_susp_serial\t1\t0\t104500\t23400\t5840/>\r\n"
+               "  TEST COMPLETE                                                 Passed\r\n",
     .reduce = reduce,
 };

@@ -326,5 +326,8 @@ const tg_format tg_format_xtest = {
     .title = "OP-TEE xtest: speed summaries and storage tables",
     .rules = rules,
     .n_rules = TG_COUNT_OF(rules),
+    .example = "Starting test: SHA1, size=1024 bytes, random=no, unaligned=no, inner loops=1, "
+               "loops=5000, warm-up=2 s\nmin=606.864us max=2711.76us mean=645.352us "
+               "stddev=67.112us (cv 10.3993%) (1.51322MiB/s)\n",
     .reduce = reduce,
 };
