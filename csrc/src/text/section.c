@@ -92,7 +92,7 @@ tg_status tg_section_line(tg_reader *r, const tg_line *line, const tg_hit *hits,
     if (status != TG_OK || (out.records > 0 && out.rule < s->begin)) return status;
   }
   if (found) {
-    *done = out.records > 0 || own_tags(r, s, hits, n_hits);
+    *done = out.records == 0 && own_tags(r, s, hits, n_hits);
   } else {
     status = section_rows(r, line, done, &nearest);
     if (r->near != NULL) tg_near_settle(r->near, *done ? s->begin : TG_NOT);

@@ -124,7 +124,7 @@ def _as_printed(rows: tuple[SideRow, ...], board: Platform) -> tuple[SideRow, ..
 
 def _tests_of(what: Dataset | Snapshot) -> list[dict[str, Any]]:
     """The tests of consoles, in their order; of anything else nothing is known."""
-    if not isinstance(what, Dataset) or _kind_of(what) != "console":
+    if not isinstance(what, Dataset) or "tests" not in what.tables or _kind_of(what) != "console":
         return []
     rows: list[dict[str, Any]] = what.tests.grid().to_records()
     return rows
