@@ -11,10 +11,7 @@ Importing the package does no work; each name below is loaded when it is first u
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
-import numpy  # the one thing that importing the package loads
+TYPE_CHECKING = False  # as of `typing`, which takes as long to import as all of this
 
 # Where each public name lives: one line for a new one, here and in the imports for type
 # checkers below. No module may bear the name of what it exports: the import system would put
@@ -62,6 +59,8 @@ _NAMES = {
 __all__ = [*_NAMES]
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .batches.batch import Batch, batch
     from .captures.capture import Capture
     from .captures.files import read_capture
@@ -98,13 +97,19 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from .util.versions import version
+        from .util.version import built_version
 
-        return version()
-    try:
-        module = importlib.import_module(f".{_NAMES[name]}", __name__)
-    except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+        found = built_version()
+        if not found:
+            from .util.versions import version
+
+            found = version()
+        return found
+    if name not in _NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    module = import_module(f".{_NAMES[name]}", __name__)
     value = globals()[name] = getattr(module, name)
     return value
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import InputError
+from ..util.built import shipped_table
 
 __all__ = [
     "Cluster",
@@ -189,13 +190,17 @@ def _parse(path: Path, name: str) -> dict[str, Platform]:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, no end of digits
         raise InputError(f"{name}: not TOML: {error}") from error
+    return _boards(raw, name)
+
+
+def _boards(raw: Mapping[str, Any], name: str) -> dict[str, Platform]:
     return {board: _platform(board, value, name) for board, value in raw.items()}
 
 
 @cache
 def _shipped() -> dict[str, Platform]:
     path = Path(__file__).with_name("platforms.toml")
-    return _parse(path, path.name)
+    return _boards(shipped_table(path), path.name)
 
 
 def load(path: str | os.PathLike[str] | None = None) -> dict[str, Platform]:

@@ -7,12 +7,10 @@ bad; 3 nothing to tell it from; 0 done; 130 interrupted.
 from __future__ import annotations
 
 import argparse
-import difflib
 import importlib
+import os
 import sys
 from collections.abc import Iterable, Sequence
-
-from . import common
 
 __all__ = ["main"]
 
@@ -77,6 +75,8 @@ def _parsed(arguments: Sequence[str]) -> tuple[argparse.ArgumentParser, argparse
 
 
 def _close(word: str, words: Iterable[str]) -> str:
+    import difflib
+
     near = difflib.get_close_matches(word, words, 1)
     return f" (did you mean {near[0]}?)" if near else ""
 
@@ -94,6 +94,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         The exit status.
     """
+    # No verb multiplies matrices; threads that wait for one cost more than importing NumPy.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     arguments = list(sys.argv[1:] if argv is None else argv)
     if "--bisect" not in arguments:
         return _run(arguments)
@@ -105,22 +107,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 #: Exit statuses as `git bisect run` reads them: 125 skips a commit, 128 and above end the run.
 _BROKEN = 128
-_BISECT = {
-    common.DONE: 0,
-    common.BAD: 1,
-    common.NOTHING: 125,
-    common.INTERRUPTED: common.INTERRUPTED,
-}
+_BISECT = {0: 0, 1: 1, 3: 125, 130: 130}
 
 
 def _run(arguments: list[str]) -> int:
     parser, args = _parsed(arguments)
     if args.version:
-        from ..util.versions import version
+        from .. import __version__
 
-        print(f"tickgauge {version()}")
-        return common.DONE
+        print(f"tickgauge {__version__}")
+        return 0
     if args.verb is None:
         parser.print_help(sys.stderr)
-        return common.USAGE
+        return 2
+    from . import common
+
     return common.guarded(args)

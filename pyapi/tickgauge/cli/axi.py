@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
-from ..captures.capture import Capture
-from ..captures.files import read_capture
-from ..captures.port import Port
-from ..captures.transactions import percent_text, ratio_text
-from ..captures.two_ports import compare_ports
 from ..errors import InputError
 from ..frame.answer import Answer, Section
 from ..frame.grid import Grid
 from . import common
 from .inputs import add_limit_option, limits_of
+
+if TYPE_CHECKING:
+    from ..captures.capture import Capture
+    from ..captures.port import Port
 
 
 def add(subparsers: Any) -> None:
@@ -109,6 +105,8 @@ def parse_addr(text: str) -> tuple[int, int]:
 
 
 def _open(args: argparse.Namespace, path: str) -> Capture:
+    from ..captures.files import read_capture
+
     assume = _pairs(args.assume, "--assume")
     if any(level not in ("0", "1") for level in assume.values()):
         raise InputError("--assume takes SIGNAL=0 or SIGNAL=1")
@@ -227,11 +225,11 @@ def _one(args: argparse.Namespace, port: Port) -> Answer:
     )
 
 
-def _left_out(port: Port) -> npt.NDArray[np.intp]:
+def _left_out(port: Port) -> list[int]:
     """Rows of the transactions that are not in the statistics, or have something said of them."""
     why = port.transactions.column("why")
-    said = np.ones(len(port.transactions), "?") if why.valid is None else why.valid
-    return np.flatnonzero(said | ~port.transactions.flagged("counted"))
+    counted = port.transactions.flagged("counted").tolist()
+    return [i for i, ok in enumerate(counted) if not ok or why.cell(i) is not None]
 
 
 def _finite(figures: dict[str, Any]) -> dict[str, Any]:
@@ -240,6 +238,8 @@ def _finite(figures: dict[str, Any]) -> dict[str, Any]:
 
 def _trigger_line(old: Port, new: Port) -> list[str]:
     """The triggered transactions side by side, where both captures have the same one."""
+    from ..captures.transactions import percent_text, ratio_text
+
     for x in old.transactions.triggered:
         for y in new.transactions.triggered:
             same = x["direction"] == y["direction"] and x["addr"] == y["addr"]
@@ -254,6 +254,9 @@ def _trigger_line(old: Port, new: Port) -> list[str]:
 
 
 def _two(args: argparse.Namespace, old: Port, new: Port) -> Answer:
+    from ..captures.transactions import percent_text, ratio_text
+    from ..captures.two_ports import compare_ports
+
     frame = compare_ports(old, new)
     names = (
         "direction",

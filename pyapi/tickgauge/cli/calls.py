@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ..dataset.dataset import Dataset
 from ..frame.answer import Answer, Section
-from ..frame.frame import Frame
 from ..frame.grid import Grid
 from . import common, inputs
+
+if TYPE_CHECKING:
+    from ..dataset.dataset import Dataset
+    from ..frame.frame import Frame
 
 #: Problems that are listed in text.
 FEW = 10
@@ -95,7 +95,7 @@ def _sections(args: argparse.Namespace, data: Dataset, hops: Frame) -> list[Sect
     for kind, title in kinds.items():
         if kind not in there or (kind.startswith("no client") and with_client and not args.all):
             continue
-        part = hops[np.array([k == kind for k in there])]
+        part = hops[[i for i, k in enumerate(there) if k == kind]]
         out.append(Section(title, _filled(part, drop=("calls",))))
     if args.each:
         out.append(Section("every call", _filled_grid(_each(data))))
@@ -178,10 +178,6 @@ def _absent(data: Dataset) -> list[str]:
 
 
 def _clocks(data: Dataset) -> list[int]:
-    keys = data.readings.keys
-    found = {
-        int(hz)
-        for form, hz in zip(keys["format"], keys["clock_hz"], strict=True)
-        if form == "optee" and hz is not None and hz is not np.ma.masked and int(hz) > 0
-    }
+    columns = (data.readings.keys.column(name).cells() for name in ("format", "clock_hz"))
+    found = {hz for form, hz in zip(*columns, strict=True) if form == "optee" and hz}
     return sorted(found)

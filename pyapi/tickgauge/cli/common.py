@@ -7,15 +7,15 @@ import contextlib
 import os
 import shutil
 import sys
-import traceback
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Error, NotComparableError, NotEnoughData
-from ..frame.answer import Answer
 from ..frame.screen import fitted, screen
-from ..util.atomic_write import write_whole
 from ..util.text import clean
+
+if TYPE_CHECKING:
+    from ..frame.answer import Answer
 
 __all__ = [
     "BAD",
@@ -145,6 +145,8 @@ def emit(args: argparse.Namespace, answer: Answer | str) -> None:
                 say(note)
     target = getattr(args, "output", None)
     if target not in (None, "-"):
+        from ..util.atomic_write import write_whole
+
         write_whole(target, text.encode("utf-8", "replace"))
         return
     write_text(text)
@@ -214,6 +216,8 @@ def _columns(args: argparse.Namespace) -> int | None:
 
 def _failed(args: argparse.Namespace, message: str, code: int) -> int:
     if getattr(args, "debug", False):
+        import traceback
+
         traceback.print_exc()
     else:
         say(message)

@@ -6,12 +6,14 @@ import argparse
 import re
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..dataset.dataset import Dataset
 from ..errors import InputError
 from ..limits import LIMITS, Limits, largest
 from . import common
+
+if TYPE_CHECKING:
+    from ..dataset.dataset import Dataset
 
 __all__ = ["add_reading_options", "load", "problem_rows", "reading_arguments", "source_rows"]
 
@@ -137,17 +139,24 @@ def reading_arguments(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def named(args: argparse.Namespace) -> bool:
+    """Whether the answer names its sources by digest: made while reading, not by a second look."""
+    return args.verb in ("snapshot", "report") or getattr(args, "format", "") == "json"
+
+
 def load(args: argparse.Namespace, sources: list[str]) -> Any:
     """Read the sources as the options say; a `Dataset`, or what a form makes instead."""
     from ..reading import read as reading
 
     together = getattr(args, "together", False)
     read = reading.read_together if together else reading.read
-    return read(*sources, **reading_arguments(args))
+    return read(*sources, **reading_arguments(args), digest=named(args))
 
 
 def load_dataset(args: argparse.Namespace, sources: list[str]) -> Dataset:
     """`load`, and an error where the sources are no `Dataset`."""
+    from ..dataset.dataset import Dataset
+
     data = load(args, sources)
     if not isinstance(data, Dataset):
         raise InputError(

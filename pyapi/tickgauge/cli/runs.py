@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..captures.run_logs import compare_runs, published, sync_notes
-from ..dataset.dataset import Dataset
 from ..errors import InputError
 from ..frame.answer import Answer, Section
 from ..frame.grid import Grid
@@ -38,6 +36,7 @@ def add(subparsers: Any) -> None:
 
 
 def _read(args: argparse.Namespace, name: str) -> Any:
+    from ..captures.run_logs import published
     from ..reading.read import read
 
     path, at, commit = name.rpartition("@")
@@ -51,6 +50,8 @@ def _read(args: argparse.Namespace, name: str) -> Any:
 
 def run(args: argparse.Namespace) -> int:
     """Show one log's runs, or two compared."""
+    from ..captures.run_logs import compare_runs, sync_notes
+
     old = _read(args, args.log)
     if not hasattr(old, "runs"):
         raise InputError("holds no run of unit_test", path=args.log)
@@ -85,6 +86,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _say_troubles(logs: list[Any]) -> int:
     """Name the logs that were not read whole; the exit status for that."""
+    from ..dataset.dataset import Dataset
+
     code = common.DONE
     for data in logs:
         if isinstance(data, Dataset):
@@ -111,6 +114,8 @@ _SHOWN = (
 
 
 def _show(args: argparse.Namespace, data: Any, others: list[Any]) -> int:
+    from ..captures.run_logs import sync_notes
+
     runs = data.runs
     grid = Grid(_SHOWN, [[r[n] for n in _SHOWN] for r in runs])
     counted = sum(bool(r["counted"]) for r in runs)

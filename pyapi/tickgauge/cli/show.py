@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ..dataset.dataset import Dataset
 from ..frame.answer import Answer, Section
-from ..frame.frame import Frame
 from ..frame.grid import Grid
-from ..frame.readings import summary
 from . import common, inputs
+
+if TYPE_CHECKING:
+    from ..dataset.dataset import Dataset
+    from ..frame.frame import Frame
 
 #: Problems that are listed without ``--problems``.
 FEW = 5
@@ -50,6 +49,8 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Show the sources."""
+    from ..dataset.dataset import Dataset
+
     if args.formats:
         common.emit(args, _formats())
         return common.DONE
@@ -78,6 +79,8 @@ def _object(data: Any) -> Answer:
     """A form's own object (a capture, a snapshot): what it says of itself, and its keys."""
     from ..comparison.snapshot import Snapshot
     from ..comparison.summary import summarize
+    from ..frame.frame import Frame
+    from ..frame.readings import summary
 
     lines = repr(data).splitlines()
     readings, keys = getattr(data, "readings", None), getattr(data, "keys", None)
@@ -155,7 +158,7 @@ def _not_passed(data: Dataset) -> list[Section]:
     if "tests" not in data.tables:
         return []
     tests = data.tests
-    bad = tests[np.array([verdict != "Passed" for verdict in tests["verdict"].tolist()])]
+    bad = tests[[i for i, verdict in enumerate(tests["verdict"]) if verdict != "Passed"]]
     if not len(bad):
         return []
     name = "title" if None in bad["test"].tolist() else "test"  # foreign tests have a title only

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from ..comparison.side import EXCHANGES
+from ..comparison.options import EXCHANGES
 from . import common, statistics
 
 

@@ -8,8 +8,7 @@ import re
 import sys
 from typing import Any
 
-from ..comparison.compare import parse_margin
-from ..comparison.side import EXCHANGES, UNITS
+from ..comparison.options import EXCHANGES, UNITS, parse_margin
 from ..errors import InputError
 from . import common
 
@@ -108,15 +107,12 @@ def side(args: argparse.Namespace, source: str) -> Any:
     A data set, a snapshot (of many files one), a capture, or a list where a folder or glob holds
     several of these.
     """
-    from ..captures.capture import Capture
-    from ..comparison.snapshot import Snapshot
-    from ..dataset.dataset import Dataset
     from ..reading.read import read_side
     from . import inputs
 
-    found = read_side(source, **inputs.reading_arguments(args))
+    found = read_side(source, **inputs.reading_arguments(args), digest=inputs.named(args))
     for one in _parts_of(found):
-        if not isinstance(one, (Dataset, Snapshot, Capture)):
+        if not hasattr(one, "readings") and not hasattr(one, "to_side"):
             raise InputError(f"is a {type(one).__name__}: not for this verb", path=source)
     return found
 

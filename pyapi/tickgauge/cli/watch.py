@@ -12,18 +12,20 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..comparison.options import parse_margin
 from ..errors import MissingExtra
 from ..frame.answer import SCHEMA, SCHEMA_VERSION
 from ..frame.screen import fitted, screen
-from ..live import recorder as live
-from ..live.watch import Watch
-from ..reading.read import read_side
 from ..util.atomic_write import name_full
 from ..util.optional import need
 from ..util.text import clean, counted
 from . import common, inputs
+
+if TYPE_CHECKING:
+    from ..live import recorder as live
+    from ..live.watch import Watch
 
 #: Keys of the verdict that are shown, the largest changes first.
 SHOWN = 12
@@ -78,8 +80,6 @@ def add(subparsers: Any) -> None:
 
 
 def _margin(text: str) -> float:
-    from ..comparison.compare import parse_margin
-
     try:
         return parse_margin(text)
     except ValueError as error:
@@ -88,6 +88,10 @@ def _margin(text: str) -> float:
 
 def run(args: argparse.Namespace) -> int:
     """Watch until told to end."""
+    from ..live import recorder as live
+    from ..live.watch import Watch
+    from ..reading.read import read_side
+
     options = {**inputs.reading_arguments(args), "progress": False}
     baseline = None if args.baseline is None else read_side(args.baseline, **options)
     with _raw_log(args) as (path, write_end, read_end, begin):

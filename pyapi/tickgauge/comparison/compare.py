@@ -15,7 +15,6 @@ Equivalence: Schuirmann (1987), at twice alpha.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,6 +27,7 @@ from ..frame.frame import Column, Frame, concat
 from .inputs import side_of
 from .labels import label_of, where_of
 from .lock_groups import cluster_names, common_factors, compare_groups
+from .options import parse_margin
 from .pack import Packed, pack
 from .result import Comparison
 from .side import Key, Side, shared_sources
@@ -36,30 +36,6 @@ from .verdicts import ORDER, note_of
 __all__ = ["compare", "false_alarms", "key_scales", "parse_margin"]
 
 BETTER = {"lower": 0, "higher": 1, "none": 2}
-
-
-def parse_margin(margin: float | str) -> float:
-    """A relative margin: ``0.05`` or ``"5%"``.
-
-    Raises
-    ------
-    ValueError
-        Not a number, below 0, or a text or an int above 1 without a per cent sign: who writes
-        5 means 5 %, and a margin of 500 % lets everything pass.
-    """
-    text = str(margin).strip()
-    percent = text.endswith("%")
-    try:
-        value = float(text[:-1]) / 100 if percent else float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise ValueError(f"a margin is 0 or more, for example 5% or 0.05: {margin!r}")
-    if value > 1 and not percent and not isinstance(margin, float):
-        raise ValueError(
-            f"a margin of {text} would be {100 * value:g} %: write {text}% or {value / 100:g}"
-        )
-    return value
 
 
 _Integers = npt.NDArray[np.uint64]

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core import codes, samples
-from .side import EXCHANGES, I64, U32, U64, Key, Side
+from .options import EXCHANGES
+from .side import I64, U32, U64, Key, Side
 
 #: A packed key or place that is none.
 NONE = np.uint32(0xFFFFFFFF)

@@ -23,15 +23,13 @@ from ..frame.readings import NO_END, counts_of, widths_of
 from ..rules.formats import observation_of
 from ..sources.digest import comparable
 from ..units import scale_of
+from .options import UNITS
 
 __all__ = ["Key", "Side", "merged", "pooled", "shared_sources", "sorting"]
 
 I64 = npt.NDArray[np.int64]
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
-
-UNITS = ("boot", "run", "reading")
-EXCHANGES = ("none", "cluster", "all")
 
 
 class Key(NamedTuple):

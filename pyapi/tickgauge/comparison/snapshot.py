@@ -21,7 +21,8 @@ from ..errors import InputError
 from ..sources.form import Match
 from ..util.atomic_write import write_whole
 from ..util.text import counted
-from .side import EXCHANGES, Key, Side, sorting
+from .options import EXCHANGES
+from .side import Key, Side, sorting
 
 __all__ = ["BOOT", "Snapshot", "is_snapshot", "key_dict", "load", "load_snapshot", "place", "sniff"]
 

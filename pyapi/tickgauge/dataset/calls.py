@@ -114,16 +114,15 @@ def uart_time(data: Dataset, baud: int) -> dict[str, float]:
     if "calls" not in data.tables:
         return out
     calls = data.calls
-    cmd = calls["cmd"]
+    commands = calls.column("cmd").data.tolist()
     for hop, (stamp, text) in _PRINTED.items():
-        values = np.ma.masked_array(calls[stamp])
-        present = ~np.ma.getmaskarray(values)
-        if not present.any():
-            continue
         digits = [
-            len(text) + len(str(int(c))) + len(f"{int(v):x}")
-            for c, v in zip(np.asarray(cmd)[present], values.compressed(), strict=True)
+            len(text) + len(str(command)) + len(f"{value:x}")
+            for command, value in zip(commands, calls.column(stamp).cells(), strict=True)
+            if value is not None
         ]
+        if not digits:
+            continue
         out[hop] = float(np.median(digits)) * _BITS * 1e9 / baud
     return out
 
@@ -189,7 +188,7 @@ def _groups(readings: Frame, keys: Frame, skip_first: int) -> Iterator[tuple[Any
     for k, (form, operation, metric, labels, unit) in enumerate(zip(*columns, strict=True)):
         if form not in FORMATS:
             continue
-        words = set() if labels is None or labels is np.ma.masked else set(str(labels).split())
+        words = set() if labels is None else set(str(labels).split())
         first = "call=first" in words
         kind = "no client" if "client=none" in words else "client"
         if first and skip_first > 0:
@@ -301,4 +300,4 @@ def _each_call(data: Dataset) -> Iterable[tuple[str, str, bool, str]]:
 
 
 def _text(value: Any) -> str:
-    return "" if value is None or value is np.ma.masked else str(value)
+    return "" if value is None else str(value)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ..frame.frame import Frame
 from ..frame.grid import Grid
 
@@ -105,9 +103,5 @@ def beside(stages: Frame) -> Grid:
         value = row["ns"] / 1e6 if unit == "ms" else int(row["ticks"])
         cells.setdefault((*name, again), {})[row["boot"]] = value
     names = ["service", "stage", "cpu", "unit", *(f"boot {b}" for b in boots)]
-    lines = [
-        [key[0], key[1], None if key[2] is np.ma.masked else key[2], key[3]]
-        + [values.get(b) for b in boots]
-        for key, values in cells.items()
-    ]
+    lines = [[*key[:4]] + [values.get(b) for b in boots] for key, values in cells.items()]
     return Grid(names, lines, digits={f"boot {b}": 3 for b in boots})

@@ -31,12 +31,8 @@ KEY_COLUMNS = (
 
 def ns_factors(keys: Frame) -> list[Fraction | None]:
     """`ns_factor` of every key."""
-    columns = zip(keys["unit"], keys["clock_hz"], keys["exp10"], strict=True)
-    return [ns_factor(unit, _int(hz), _int(exp10) or 0) for unit, hz, exp10 in columns]
-
-
-def _int(value: Any) -> int | None:
-    return None if value is np.ma.masked or value is None else int(value)
+    columns = (keys.column(name).cells() for name in ("unit", "clock_hz", "exp10"))
+    return [ns_factor(unit, hz, exp10 or 0) for unit, hz, exp10 in zip(*columns, strict=True)]
 
 
 def convert(values: npt.NDArray[np.int64], factor: Fraction) -> npt.NDArray[np.float64]:
@@ -307,9 +303,9 @@ def summary(readings: Frame, keys: Frame) -> Frame:
     rows = _Sorted(readings)
     part = keys[rows.used]
     factors = ns_factors(part)
-    exponents = [_int(e) or 0 for e in part["exp10"]]
+    exponents = [exp10 or 0 for exp10 in part.column("exp10").cells()]
     scale = [f or Fraction(10) ** e for f, e in zip(factors, exponents, strict=True)]
-    own = part["unit"]
+    own = part.column("unit").cells()
     units = ["ns" if f is not None else u for f, u in zip(factors, own, strict=True)]
 
     def scaled(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

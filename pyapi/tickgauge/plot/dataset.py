@@ -288,7 +288,7 @@ def _known(readings: Readings, name: str) -> bool:
 
 def _texts(frame: Frame, name: str) -> npt.NDArray[np.object_]:
     """A column as text, "" where missing."""
-    words = ["" if v is None or v is np.ma.masked else str(v) for v in frame[name]]
+    words = ["" if v is None else str(v) for v in frame.column(name).cells()]
     return np.array(words, dtype=object)
 
 

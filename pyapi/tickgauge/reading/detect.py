@@ -7,12 +7,14 @@ reading of a source. Everything else is lines, on which all line formats are tri
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
+from .._core import capture_sniff
 from ..sources.form import Bundle, Match
 
 __all__ = ["FORMS", "LINES", "Form", "bundles", "detect", "form_of", "revisions"]
@@ -31,6 +33,9 @@ class Form:
         looks at the first bytes (at most 64 KiB, decompressed). ``load(source: Source,
         options: options.Options) -> dataset.Part`` reads the source; it may instead return an
         object of its own, which `tickgauge.read` then hands on.
+    hint : callable
+        Whether the first bytes may be of this form: quick, and without its module, which is
+        loaded only for sources that pass.
     bundled : str
         Pattern of the files that may be one source together; "" where each is its own. With one
         the module has ``bundles(folder: Path) -> iterable of Bundle``.
@@ -42,11 +47,14 @@ class Form:
     name: str
     title: str
     module: str
+    hint: Callable[[bytes], bool]
     bundled: str = ""
     historic: bool = False
 
     def sniff(self, head: bytes, source: Any) -> Match:
         """How well the form fits."""
+        if not self.hint(head):
+            return Match(0, "")
         match: Match = self._module().sniff(head, source)
         return match
 
@@ -75,16 +83,48 @@ def _module(name: str) -> Any:
     return importlib.import_module(f"tickgauge.{name}")
 
 
-#: Every whole-file form: one line for a new one.
-FORMS: tuple[Form, ...] = (
-    Form("capture", "a logic capture (ILA CSV, VCD, .ila)", "captures.files"),
-    Form("snapshot", "a snapshot of tickgauge", "comparison.snapshot"),
-    Form("ts", "a stamp file of OP-TEE's benchmark framework (.ts)", "reading.optee_ts"),
-    Form("published", "published release tables", "tfa.as_source", bundled="*.csv", historic=True),
+def _is_capture(head: bytes) -> bool:
+    return head.startswith(b"PK\x03\x04") or capture_sniff(head[:4096]) is not None
+
+
+def _is_json(head: bytes) -> bool:
+    return head.lstrip()[:1] == b"{"
+
+
+#: How a list of stamps begins, as YAML or between tabs.
+_STAMPS = re.compile(rb"[\xef\xbb\xbf\s]*(?:timestamps:|\d+\t)")
+
+#: Rules of a grid, RST tables, columns of the long CSV, names of files, rows and heads of CSV.
+_TABLES = re.compile(
+    rb"\+[-=]|table::|release_label|# \S+\.csv"
+    rb"|(?:\A(?:\xef\xbb\xbf)?|[\r\n])\s*\"?(?:\d+|[Cc][Ll][Uu][Ss][Tt][Ee][Rr])\"?,"
 )
 
+
+def _may_be_stamps(head: bytes) -> bool:
+    return _STAMPS.match(head) is not None
+
+
+def _may_be_tables(head: bytes) -> bool:
+    return _TABLES.search(head) is not None
+
+
+#: Every whole-file form: one line for a new one.
+FORMS: tuple[Form, ...] = (
+    Form("capture", "a logic capture (ILA CSV, VCD, .ila)", "captures.files", _is_capture),
+    Form("snapshot", "a snapshot of tickgauge", "comparison.snapshot", _is_json),
+    Form(
+        "ts", "a stamp file of OP-TEE's benchmark framework (.ts)", "reading.optee_ts",
+        _may_be_stamps,
+    ),
+    Form(
+        "published", "published release tables", "tfa.as_source", _may_be_tables,
+        bundled="*.csv", historic=True,
+    ),
+)  # fmt: skip
+
 #: What a source is read as when no whole-file form fits.
-LINES = Form("lines", "console lines", "reading.read")
+LINES = Form("lines", "console lines", "reading.read", bool)
 
 #: A form that fits less well than this is not taken.
 THRESHOLD = 50

@@ -17,6 +17,7 @@ from typing import Any
 from .. import _core
 from ..errors import LimitError, RuleError
 from ..limits import LIMITS, Limits
+from ..util.built import shipped_table
 
 __all__ = ["Rule", "as_rules", "load_rules", "shipped_rules"]
 
@@ -306,7 +307,8 @@ def shipped_rules() -> tuple[Rule, ...]:
     They are tried on every source, behind the user's rules and before the built-in formats.
     """
     folder = Path(__file__).with_name("shipped")
-    return tuple(rule for path in sorted(folder.glob("*.toml")) for rule in load_rules(path))
+    files = sorted(folder.glob("*.toml"))
+    return tuple(rule for path in files for rule in _rules_of(shipped_table(path), path, LIMITS))
 
 
 def with_shipped(rules: Sequence[Rule]) -> list[Rule]:
@@ -353,6 +355,11 @@ def load_rules(path: str | os.PathLike[str], limits: Limits = LIMITS) -> list[Ru
         content = tomllib.loads(_text_of(path, limits.whole))
     except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, no end of digits
         raise RuleError(f"not a TOML file: {error}", path=str(path)) from error
+    return _rules_of(content, path, limits)
+
+
+def _rules_of(content: Mapping[str, Any], path: Path, limits: Limits) -> list[Rule]:
+    """The rules in the content of a file."""
     prefix = content.get("format", re.sub(r"[^A-Za-z0-9_]+", "_", path.stem))
     tables = content.get("rule", [])
     if not isinstance(tables, list) or not tables:

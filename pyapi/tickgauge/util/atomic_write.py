@@ -7,7 +7,6 @@ import errno
 import fcntl
 import os
 import re
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,7 +45,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield file
         return
     clear_stale(target.parent, target.name[:100])
-    beside = target.parent / f".{target.name[:100]}.tickgauge-{secrets.token_hex(8)}"
+    beside = target.parent / f".{target.name[:100]}.tickgauge-{os.urandom(8).hex()}"
     try:
         with beside.open("xb") as file:
             with contextlib.suppress(OSError):  # not every file system has locks

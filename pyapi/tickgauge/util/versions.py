@@ -8,6 +8,7 @@ from importlib import metadata
 from typing import Any
 
 from .._core import build_info as core_build_info
+from .version import built_version
 
 __all__ = ["build_info", "show_versions", "version"]
 
@@ -35,8 +36,8 @@ def _of(name: str) -> str | None:
 
 
 def version() -> str:
-    """The version of the installed package."""
-    return _of("tickgauge") or "unknown"
+    """The version of this package."""
+    return built_version() or _of("tickgauge") or "unknown"
 
 
 def build_info() -> dict[str, Any]:

@@ -1,5 +1,0 @@
-"""``python -m tickgauge.cli``."""
-
-from ..cli import main
-
-raise SystemExit(main())

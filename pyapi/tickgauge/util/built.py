@@ -1,0 +1,26 @@
+"""Tables of the package: TOML files, and what the build made of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+__all__ = ["shipped_table"]
+
+
+def shipped_table(path: Path) -> dict[str, Any]:
+    """A TOML file of the package, from the JSON twin that the build made of it where there is one.
+
+    Raises
+    ------
+    ValueError
+        It is no TOML.
+    """
+    twin = path.with_suffix(".json")
+    if os.path.exists(twin):  # noqa: PTH110
+        table: dict[str, Any] = json.loads(twin.read_bytes())
+        return table
+    return tomllib.loads(path.read_text("utf-8"))
