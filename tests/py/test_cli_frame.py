@@ -13,6 +13,7 @@ import pytest
 
 from tickgauge import errors
 from tickgauge.cli import VERBS, common, main
+from tickgauge.frame.answer import Answer
 from tickgauge.frame.grid import Grid
 
 COMMAND = [sys.executable, "-m", "tickgauge"]
@@ -23,7 +24,7 @@ def run(*args, **more):
 
 
 def answer():
-    return common.Answer(
+    return Answer(
         "show",
         Grid(["word", "offset"], [["a\x1bb", 2**64 - 1], [None, 0]], wide=["offset"]),
         notes=["said\x07 so"],

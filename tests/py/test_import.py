@@ -50,7 +50,7 @@ def test_the_commands_that_tell_of_the_program_start_at_once():
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_help_of_a_verb_needs_no_numpy(verb):
     found = loaded("-m", "tickgauge", verb, "--help")
-    assert f"tickgauge.cli.{verb}" in found
+    assert "tickgauge.cli.common" in found
     assert "numpy" not in found
 
 

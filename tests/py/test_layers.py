@@ -93,7 +93,7 @@ def faults(sources: Mapping[str, str]) -> list[str]:
             head = one.module.partition(".")[0]
             if one.inside and top not in LATE and not _is_extra(one):
                 found.append(f"{path}:{one.line}: {one.module} is imported inside a function")
-            if not one.own or name == "__init__":
+            if not one.own or name == "__init__" or (not one.module and top in LATE):
                 continue
             edges.setdefault(name, set()).add(one.module)
             if head != top and LAYERS[head] >= LAYERS[top]:

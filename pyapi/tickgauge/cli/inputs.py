@@ -139,9 +139,9 @@ def reading_arguments(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def named(args: argparse.Namespace) -> bool:
-    """Whether the answer names its sources by digest: made while reading, not by a second look."""
-    return args.verb in ("snapshot", "report") or getattr(args, "format", "") == "json"
+def named(args: argparse.Namespace) -> dict[str, Any]:
+    """Of an answer that names its sources by digest: made while reading, not by a second look."""
+    return {"digest": True} if getattr(args, "format", "") == "json" else {}
 
 
 def load(args: argparse.Namespace, sources: list[str]) -> Any:
@@ -150,7 +150,7 @@ def load(args: argparse.Namespace, sources: list[str]) -> Any:
 
     together = getattr(args, "together", False)
     read = reading.read_together if together else reading.read
-    return read(*sources, **reading_arguments(args), digest=named(args))
+    return read(*sources, **reading_arguments(args) | named(args))
 
 
 def load_dataset(args: argparse.Namespace, sources: list[str]) -> Dataset:

@@ -24,6 +24,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the HTML file")
     parser.add_argument("--title", default="", help="its title (default: the two versions)")
     statistics.add_comparison_options(parser)
+    parser.set_defaults(digest=True)  # the page names its sources
 
 
 def run(args: argparse.Namespace) -> int:

@@ -110,7 +110,7 @@ def side(args: argparse.Namespace, source: str) -> Any:
     from ..reading.read import read_side
     from . import inputs
 
-    found = read_side(source, **inputs.reading_arguments(args), digest=inputs.named(args))
+    found = read_side(source, **inputs.reading_arguments(args) | inputs.named(args))
     for one in _parts_of(found):
         if not hasattr(one, "readings") and not hasattr(one, "to_side"):
             raise InputError(f"is a {type(one).__name__}: not for this verb", path=source)

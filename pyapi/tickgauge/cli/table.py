@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, NotEnoughData
 from ..frame.answer import Answer
 from ..frame.grid import Grid
-from ..tfa.api import tables
-from ..tfa.inputs import one_side
-from ..tfa.install import install
-from ..tfa.tables import ReleaseTables
 from . import common
 from .inputs import add_limit_option, limit_arguments
+
+if TYPE_CHECKING:
+    from ..tfa.tables import ReleaseTables
 
 __all__ = ["add", "run"]
 
@@ -84,6 +83,7 @@ def _threshold(text: str) -> float | None:
 
 def _same(args: argparse.Namespace, what: Any, current: Path, **which: Any) -> bool:
     """Whether a side holds the values of DIR/current."""
+    from ..tfa.inputs import one_side
 
     def cells(what: Any, **options: Any) -> dict[tuple[str, str], dict[str, int]]:
         side = one_side(what, platform=args.platform, **limit_arguments(args), **options)
@@ -98,6 +98,8 @@ def _same(args: argparse.Namespace, what: Any, current: Path, **which: Any) -> b
 
 def _into(args: argparse.Namespace, made: ReleaseTables) -> int:
     """The release step; nothing where the folder holds NEW already, so that twice is as once."""
+    from ..tfa.install import install
+
     current = Path(args.into) / "current"
 
     def wanted() -> bool:
@@ -133,6 +135,8 @@ def _check_faults(made: ReleaseTables) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the verb."""
+    from ..tfa.api import tables
+
     style = args.style or _STYLES.get(args.format, "text")
     if args.into is not None and style in ("md", "html"):
         raise InputError(
