@@ -64,10 +64,8 @@ def test_a_console_is_read_without_what_other_forms_need(tmp_path):
 
 def test_the_version_is_the_one_that_was_built():
     assert tickgauge.__version__ == version("tickgauge")
-    done = subprocess.run(
-        [sys.executable, "-m", "tickgauge", "--version"], capture_output=True, text=True, timeout=60,
-        check=True,
-    )  # fmt: skip
+    command = [sys.executable, "-m", "tickgauge", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == f"tickgauge {tickgauge.__version__}\n"
 
 
