@@ -46,6 +46,8 @@ static const struct {
     {"bootstage", BOOTS + 1},
     {"xtest", BOOTS + 1},
     {"kernel_pm", BOOTS + 1},
+    {"kernel_boot", BOOTS + 2},
+    {"kernel_trace", BOOTS + 1},
 };
 
 static const char *example_of(const char *name) {

@@ -18,6 +18,8 @@
   FORMAT(bootstage)        \
   FORMAT(xtest)            \
   FORMAT(kernel_pm)        \
+  FORMAT(kernel_boot)      \
+  FORMAT(kernel_trace)     \
   FORMAT(console) /* last: its tags are common words */
 
 #define TG_FORMAT_DECLARE(name) extern const tg_format tg_format_##name;

@@ -102,14 +102,14 @@ static tg_status add_rule(plain_walk *w, size_t i, const tg_rule_ties *ties) {
   r->model = tg_ruleset_values(w->set, i) == 0 ? model_of(w, i) : SIZE_MAX;
   r->soft = tg_ruleset_info(w->set, i, &info) == TG_OK && info.soft;
   w->index[i] = (uint32_t)w->n_rules;
-  tg_value_info value;
-  for (size_t v = 0; v < PLAIN_VALUES && tg_ruleset_value(w->set, i, v, &value) == TG_OK; v++)
-    r->resolution[v] = tg_plain_resolution(w, r, &value);
   if (ties->until != SIZE_MAX) {
     tg_plain_shape_of(w, ties->until, &r->end);
     tg_plain_share_values(r);
     w->index[ties->until] = (uint32_t)w->n_rules;
   }
+  tg_value_info value;
+  for (size_t v = 0; v < PLAIN_VALUES && tg_ruleset_value(w->set, i, v, &value) == TG_OK; v++)
+    r->resolution[v] = tg_plain_resolution(w, r, &value);
   return tg_plain_find_heads(w, r);
 }
 

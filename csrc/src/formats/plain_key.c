@@ -74,7 +74,8 @@ static plain_part part_of(tg_str name) {
     plain_part part;
   } known[] = {{"test", PLAIN_TEST},     {"operation", PLAIN_OPERATION}, {"metric", PLAIN_METRIC},
                {"place", PLAIN_PLACE},   {"cluster", PLAIN_CLUSTER},     {"core", PLAIN_CORE},
-               {"cpu", PLAIN_CPU},       {"columns", PLAIN_VALUE}};
+               {"cpu", PLAIN_CPU},       {"columns", PLAIN_VALUE},
+               {"stamp", PLAIN_VALUE}};
   for (size_t i = 0; i < TG_COUNT_OF(known); i++) {
     if (strlen(known[i].name) == name.n && memcmp(known[i].name, name.p, name.n) == 0)
       return known[i].part;
@@ -122,6 +123,15 @@ static int32_t shared_zeros(const tg_table *t, size_t col, int32_t most) {
   return zeros;
 }
 
+/* The zeros that all numbers of a field end in, those of the end line of a span included. */
+static int32_t printed_zeros(const plain_rule *r, size_t field, int32_t most) {
+  int32_t zeros = shared_zeros(r->shape.table, TG_REC_FIELD + field, most);
+  for (size_t f = 0; f < r->end.n_fields; f++)
+    if (strcmp(r->end.names[f], r->shape.names[field]) == 0)
+      zeros = shared_zeros(r->end.table, TG_REC_FIELD + f, zeros);
+  return zeros;
+}
+
 uint64_t tg_plain_resolution(const plain_walk *w, const plain_rule *r, const tg_value_info *value) {
   int32_t zeros = 18;
   uint64_t step = 1;
@@ -131,8 +141,7 @@ uint64_t tg_plain_resolution(const plain_walk *w, const plain_rule *r, const tg_
     tg_field_info info;
     if (tg_ruleset_field(w->set, r->shape.rule, field, &info) != TG_OK) return 1;
     for (int64_t f = value->terms[i].factor; f != 0 && f % 10 == 0 && own < 18; f /= 10) own++;
-    if (info.as_printed && r->shape.table != NULL)
-      own += shared_zeros(r->shape.table, TG_REC_FIELD + field, -info.exp10);
+    if (info.as_printed) own += printed_zeros(r, field, -info.exp10);
     if (own < zeros) zeros = own;
   }
   if (zeros > -value->exp10) zeros = -value->exp10; /* whole units are printed, not rounded to tens */

@@ -1,0 +1,181 @@
+"""The kernel's own lines: cycles of suspend and resume, callbacks, initcalls, paired tracepoints.
+
+Generators know the truth; an independent count reads the same lines with regular expressions.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import tickgauge as tg
+
+DATA = Path(__file__).parents[1] / "data" / "suspend"
+DOWN = ("suspend", "late suspend", "noirq suspend")
+BACK = ("noirq resume", "early resume", "resume")
+
+
+def rows(data):
+    return [data.readings.row(i) for i in range(len(data.readings))]
+
+
+def count_by_hand(text):
+    """Phases and callbacks of the kernel's lines: (metric, phase, device, value)."""
+    found, waiting = Counter(), []
+    for line in text.splitlines():
+        call = re.search(r"call (\S+)\+ returned (?:-?\d+) after (\d+) usecs", line) or re.search(
+            r" (\S+): PM: \S+ returned (?:-?\d+) after (\d+) usecs", line
+        )
+        if call:
+            waiting.append((call[1], int(call[2])))
+        phase = re.search(r"PM: (.*) of devices (?:complete|aborted) after (\d+)\.(\d+) ms", line)
+        if phase:
+            found.update(("callback", phase[1], device, us) for device, us in waiting)
+            found["phase", phase[1], None, int(phase[2] + phase[3])] += 1
+            waiting = []
+    return found
+
+
+def counted(data):
+    found = Counter()
+    for row in rows(data):
+        if row["metric"] in ("phase", "callback"):
+            device = re.search(r"device=(\S+)", row["labels"] or "")
+            place = (row["metric"], row["operation"], device[1] if device else None)
+            found[(*place, int(row["value"]))] += 1
+    return found
+
+
+def make_log(seed):
+    """A log of some cycles, and what each has: (mode, outcome, entry to exit in us)."""
+    chance = random.Random(seed)
+    now = chance.randrange(10**6, 10**9)
+    lines, truth = [], []
+
+    def say(text):
+        nonlocal now
+        now += chance.randrange(1, 50_000)
+        lines.append(f"[{now // 10**6:5d}.{now % 10**6:06d}] {text}")
+        return now
+
+    for _ in range(chance.randrange(1, 6)):
+        mode = chance.choice(("deep", "s2idle"))
+        fails = chance.random() < 0.3
+        entry = say(f"PM: suspend entry ({mode})")
+        for phase in (DOWN[:1] if fails else DOWN) + BACK:
+            for k in range(chance.randrange(4)):
+                us = chance.randrange(100_000)
+                if chance.random() < 0.5:
+                    say(f"call dev{k}+ returned 0 after {us} usecs")
+                else:
+                    ret = -chance.randrange(2)
+                    say(f"drv dev{k}: PM: fn+0x0/0x10 returned {ret} after {us} usecs")
+                if chance.random() < 0.3:
+                    say("usb 1-1: new high-speed USB device")
+            word = "aborted" if fails and phase == "suspend" else "complete"
+            ms = f"{chance.randrange(900)}.{chance.randrange(1000):03d}"
+            say(f"PM: {phase} of devices {word} after {ms} msecs")
+        end = say("PM: suspend exit")
+        truth.append((mode, "failed" if fails else "complete", end - entry))
+    return "\n".join(lines) + "\n", truth
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_generated_logs_give_their_cycles_and_every_value(seed):
+    text, truth = make_log(seed)
+    data = tg.read(text.encode())
+    cycles = [data.cycles.row(i) for i in range(len(data.cycles))]
+    assert [(c["mode"], c["outcome"], c["duration"]) for c in cycles] == truth
+    assert counted(data) == count_by_hand(text)
+    runs = {row["run"] for row in rows(data)}
+    assert runs == set(range(len(truth)))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_torn_log_invents_nothing(seed):
+    """Damage takes values away; all that are left stand whole before their unit."""
+    chance = random.Random(seed)
+    text, _ = make_log(seed)
+    torn = bytearray(text.encode())
+    for _ in range(20):
+        at = chance.randrange(len(torn))
+        del torn[at : at + chance.randrange(1, 30)]
+    data = tg.read(bytes(torn))
+    known = {int(us) for us in re.findall(rb"\b(\d+) usecs", torn)}
+    for whole, part in re.findall(rb"\b(\d+)(?:\.(\d{1,3}))? msecs", torn):
+        known.add(int(whole + part.ljust(3, b"0")))
+    assert {value for *_, value in counted(data)} <= known
+
+
+def test_two_cycles_of_a_board():
+    data = tg.read(DATA / "02_suspend_dmesg.txt")
+    got = {}
+    for row in rows(data):
+        got.setdefault((row["metric"], row["operation"]), []).append(int(row["value"]))
+        assert row["labels"] == "mode=deep"
+    assert got["phase", "suspend"] == [35123, 36001]
+    assert got["phase", "start suspend"] == [35456]
+    assert got["phase", "late suspend"] == [10811, 11002]
+    assert got["phase", "noirq suspend"] == [18008, 19003]
+    assert got["phase", "noirq resume"] == [9722, 9999]
+    assert got["phase", "early resume"] == [401, 500]
+    assert got["phase", "resume"] == [123456, 223456]
+    assert got["duration", "cycle"] == [229900, 229900]
+
+
+def test_callbacks_of_one_device_belong_to_six_phases():
+    data = tg.read(DATA / "12_callback_two_phases.txt")
+    callbacks = [row for row in rows(data) if row["metric"] == "callback"]
+    assert [(row["operation"], int(row["value"])) for row in callbacks] == [
+        ("suspend", 22240), ("late suspend", 15273), ("noirq suspend", 0),
+        ("noirq resume", 14589), ("early resume", 8), ("resume", 46076),
+    ]  # fmt: skip
+
+
+def test_a_callback_of_a_trace_is_a_span():
+    data = tg.read(DATA / "14_device_pm_callback.txt")
+    got = {row["operation"]: (row["ns"], row["labels"]) for row in rows(data)}
+    assert got["dpm_suspend"][0] == 3_000_000
+    assert got["callback"] == (
+        480_000,
+        'device=1-0068 driver=i2c err=0 event="" phase=suspend',
+    )
+    assert len(data.problems) == 0
+
+
+def test_initcalls_and_the_start_of_init():
+    data = tg.read(DATA / "08_initcall_debug.txt")
+    got = {row["labels"]: row["ns"] for row in rows(data)}
+    assert got == {
+        "function=cpu_pm_init ret=0": 11_000,
+        "function=psci_dt_init ret=0": 12_345_000,
+        "function=optee_drv_init module=optee ret=-19": 97_656_000,
+        "device=serial8250 ret=1": 345_000,
+        "init=/sbin/init": 1.2e9,
+    }
+
+
+def test_the_device_that_costs_it_is_found():
+    """Two kernels, ten cycles each: one device takes 80 ms more to resume."""
+
+    def log(kernel, extra):
+        chance = random.Random(kernel)
+        lines = []
+        for n in range(10):
+            lines += [f"[{100 * n}.000000] PM: suspend entry (deep)"]
+            for device in ("mmc0", "usb1", "wlan0"):
+                us = 10_000 + chance.randrange(400) + (extra if device == "wlan0" else 0)
+                lines += [f"[{100 * n}.100000] call {device}+ returned 0 after {us} usecs"]
+            lines += [f"[{100 * n}.200000] PM: resume of devices complete after 99.000 msecs"]
+            lines += [f"[{100 * n}.300000] PM: suspend exit"]
+        return tg.read("\n".join([*lines, ""]).encode())
+
+    result = tg.compare(log(1, 0), log(2, 80_000))
+    verdicts = {row["labels"]: row["verdict"] for row in map(result.rows.row, range(len(result)))
+                if row["metric"] == "callback"}  # fmt: skip
+    assert verdicts["device=wlan0 mode=deep"] == "regressed"
+    assert verdicts["device=mmc0 mode=deep"] != "regressed"
