@@ -22,6 +22,7 @@ from ..util.optional import need
 from ..util.text import clean
 from .column import DTYPES, Column
 from .grid import Grid
+from .labelled import labelled
 
 __all__ = ["Column", "Frame", "concat"]
 
@@ -283,6 +284,26 @@ class Frame:
     def to_polars(self) -> Any:
         """A polars DataFrame."""
         return need("polars", "polars").DataFrame(self)
+
+    def to_xarray(self, *dims: str) -> Any:
+        """A Dataset of xarray (the ``xarray`` extra).
+
+        Parameters
+        ----------
+        *dims : str
+            Columns that become dimensions, such as ``"test", "metric", "core"``; without any, rows
+            stay rows. Combinations that no row has are NaN, or an empty text.
+
+        Raises
+        ------
+        InputError
+            Two rows have the same place on the grid: name more dimensions, or select first.
+        UnknownName
+            No such column.
+        """
+        for name in dims:
+            self.column(name)
+        return labelled(self._columns, dims)
 
     def to_arrow(self) -> Any:
         """A pyarrow Table."""
