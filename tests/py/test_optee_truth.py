@@ -151,3 +151,66 @@ def test_no_pair_reaches_over_a_torn_line():
     tee = truth.pairs_of(data, "tee")
     assert [b - a for a, b in tee] == [4096, 4096]
     assert len(data.problems) == 2
+
+
+# --- which consoles are of one boot ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        ("ree", "tee", "client"),
+        ("ree", "client", "tee"),
+        ("tee", "ree", "client"),
+        ("tee", "client", "ree"),
+        ("client", "ree", "tee"),
+        ("client", "tee", "ree"),
+    ],
+)
+def test_parts_of_one_file_join_in_any_order(order):
+    boot = truth.generated(3, n=20)
+    data = truth.read(boot.consoles, list(order))
+    assert len(data.boots) == 1
+    assert data.calls["complete"].tolist() == [True] * 20
+    assert len(data.problems) == 0
+
+
+def test_a_client_that_only_one_console_confirms_joins():
+    """The driver's lines of these calls are not on the console (its level was too low)."""
+    boot = truth.generated(4, n=20)
+    early = truth.generated(5, n=5, first=0x1000000)
+    consoles = {**boot.consoles, "ree": early.consoles["ree"]}
+    consoles["tee"] = early.consoles["tee"] + boot.consoles["tee"]
+    data = truth.read(consoles)
+    assert len(data.boots) == 1
+    assert set(truth.pairs_of(data, "tee_to_ta")) == boot.pairs["tee_to_ta"]
+
+
+def test_a_client_of_another_boot_is_left_apart_or_told():
+    """Overlapping counters prove nothing: 0 of 100 are joined without a word."""
+    for seed in range(25):
+        for shift in (-0x40000, 0, 0x1234, 0x60000):
+            boot = truth.generated(seed, n=30)
+            other = truth.generated(seed + 1000, n=30, first=0x10000000 + shift)
+            data = truth.read({**boot.consoles, "client": other.consoles["client"]})
+            assert len(data.boots) == 2 or len(data.problems) > 0, (seed, shift)
+
+
+def test_two_steps_that_nest_by_chance_only():
+    """60 pairs of step 0x9000 and 60 windows of step 0x9400: 6 windows hold a pair."""
+    ree = small(0x9000, n=60)["ree"]
+    foreign = small(0x9400, n=60, first=0x10000000 - 0x180)["client"]
+    data = truth.read({"ree": ["NOTICE:  BL1: v2.10(release):x", *ree], "client": foreign})
+    assert len(data.boots) == 2
+    assert truth.pairs_of(data, "client_to_driver") == []
+
+
+def test_consoles_that_name_two_clocks_are_a_problem_that_names_both():
+    consoles = small(0x4000)
+    consoles["ree"].insert(0, "CounterTimerFrequency: 0x16e3600")
+    consoles.pop("tee")
+    data = truth.read(consoles)
+    assert len(data.boots) == 1
+    (row,) = [data.problems.row(i) for i in range(len(data.problems))]
+    assert row["reason"] == "conflict"
+    assert "24000000 Hz and 62500000 Hz" in row["detail"]

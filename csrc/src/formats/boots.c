@@ -70,6 +70,8 @@ uint32_t tg_boot_at(const tg_result *out, uint32_t source, uint64_t offset) {
 typedef struct group {
   uint32_t source;
   bool tee;     /* only the secure world's console */
+  bool client;  /* only what clients print */
+  bool placed;  /* its stretches have their boots */
   size_t marks; /* index of the source's marks */
   size_t n_driver, n_client, n_core;
   tg_stretches stretches;
@@ -78,39 +80,68 @@ typedef struct group {
 typedef struct groups {
   const tg_reduce_in *in;
   tg_marks *marks; /* one per source */
-  group *at;       /* at most two per source */
+  group *at;       /* at most three per source */
   size_t n;
 } groups;
 
-/* Where the second console of a source begins, if the two follow each other; else the number of
- * marks. `*tee_first` says which comes first. */
-static size_t console_change(const tg_marks *m, bool *tee_first) {
-  size_t first[2] = {SIZE_MAX, SIZE_MAX};
-  size_t last[2] = {0, 0};
-  for (size_t i = 0; i < m->n; i++) {
-    if (m->at[i].kind == TG_MARK_OTHER) continue;
-    size_t lane = m->at[i].lane;
-    if (first[lane] == SIZE_MAX) first[lane] = i;
-    last[lane] = i;
+/* The consoles that one source may hold, one behind the other. */
+enum { C_REE, C_CLIENT, C_TEE, CONSOLES };
+
+static size_t console_of(const tg_mark *m, bool clients) {
+  if (m->lane == TG_LANE_TEE) return C_TEE;
+  const bool client = m->kind == TG_MARK_CLIENT || m->kind == TG_MARK_FREQUENCY;
+  return client && clients ? C_CLIENT : C_REE;
+}
+
+/* A console's marks, from the first to the last one. */
+typedef struct console_run {
+  size_t first, last;
+  unsigned consoles; /* bit c: of console c */
+} console_run;
+
+/* The runs of marks of a source in its order: consoles whose marks mix are one run. */
+static size_t find_runs(const tg_marks *m, console_run runs[CONSOLES]) {
+  size_t n = 0;
+  bool clients = false; /* else a frequency line is its console's */
+  for (size_t i = 0; i < m->n; i++) clients = clients || m->at[i].kind == TG_MARK_CLIENT;
+  for (size_t c = 0; c < CONSOLES; c++) {
+    console_run run = {SIZE_MAX, 0, 1u << c};
+    for (size_t i = 0; i < m->n; i++) {
+      if (m->at[i].kind == TG_MARK_OTHER || console_of(&m->at[i], clients) != c) continue;
+      if (run.first == SIZE_MAX) run.first = i;
+      run.last = i;
+    }
+    if (run.first == SIZE_MAX) continue;
+    for (size_t k = 0; k < n; k++) {
+      if (runs[k].first > run.last || run.first > runs[k].last) continue;
+      if (runs[k].first < run.first) run.first = runs[k].first;
+      if (runs[k].last > run.last) run.last = runs[k].last;
+      run.consoles |= runs[k].consoles;
+      runs[k--] = runs[--n];
+    }
+    size_t at = n++;
+    for (; at > 0 && runs[at - 1].first > run.first; at--) runs[at] = runs[at - 1];
+    runs[at] = run;
   }
-  *tee_first = false;
-  if (first[TG_LANE_REE] == SIZE_MAX || first[TG_LANE_TEE] == SIZE_MAX) return m->n;
-  if (last[TG_LANE_REE] < first[TG_LANE_TEE]) return first[TG_LANE_TEE];
-  if (last[TG_LANE_TEE] < first[TG_LANE_REE]) {
-    *tee_first = true;
-    return first[TG_LANE_REE];
+  for (size_t k = 1; k < n; k++) { /* a run that was taken out left the others unordered */
+    const console_run run = runs[k];
+    size_t at = k;
+    for (; at > 0 && runs[at - 1].first > run.first; at--) runs[at] = runs[at - 1];
+    runs[at] = run;
   }
-  return m->n;
+  return n;
 }
 
 /* Walks the marks [from, to) of a source as one group. */
-static tg_status add_group(groups *g, size_t source, size_t from, size_t to, bool tee) {
+static tg_status add_group(groups *g, size_t source, size_t from, size_t to,
+                           unsigned consoles) {
   if (from >= to) return TG_OK;
   group *new = &g->at[g->n++];
   memset(new, 0, sizeof *new);
   new->source = (uint32_t)source;
   new->marks = source;
-  new->tee = tee;
+  new->tee = consoles == 1u << C_TEE;
+  new->client = consoles == 1u << C_CLIENT;
   const tg_marks *m = &g->marks[source];
   for (size_t i = from; i < to; i++) {
     if (m->at[i].kind == TG_MARK_DRIVER) new->n_driver++;
@@ -126,31 +157,37 @@ static tg_status gather_groups(groups *g) {
   for (size_t s = 0; s < g->in->n_sources; s++) {
     tg_marks *m = &g->marks[s];
     TG_TRY(tg_marks_gather(g->in, g->in->sources[s], tee, m));
-    bool tee_first = false;
-    size_t change = console_change(m, &tee_first);
-    bool one = change == m->n;
-    bool only_tee = one && m->n > 0 && m->at[0].lane == TG_LANE_TEE;
-    for (size_t i = 0; i < m->n && only_tee; i++) {
-      only_tee = m->at[i].lane == TG_LANE_TEE || m->at[i].kind == TG_MARK_OTHER;
+    console_run runs[CONSOLES];
+    const size_t n = find_runs(m, runs);
+    if (n == 0) TG_TRY(add_group(g, s, 0, m->n, 0));
+    for (size_t k = 0; k < n; k++) {
+      const size_t from = k == 0 ? 0 : runs[k].first;
+      const size_t to = k + 1 < n ? runs[k + 1].first : m->n;
+      TG_TRY(add_group(g, s, from, to, runs[k].consoles));
     }
-    TG_TRY(add_group(g, s, 0, change, one ? only_tee : tee_first));
-    TG_TRY(add_group(g, s, change, m->n, !tee_first));
   }
   return TG_OK;
 }
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-/* Copies a text field of a console record into a boot that has none. Rule TG_NONE: nothing. */
+/* A text field of a console record, without blanks at its end. False for rule TG_NONE or where the
+ * record lacks it. */
+static bool console_text(const tg_records *records, uint32_t rule, uint32_t row, const char *field,
+                         tg_str *out) {
+  size_t from = 0;
+  const tg_table *t = rule != TG_NONE ? tg_records_table(records, rule) : NULL;
+  if (t == NULL || tg_table_find(t, field, &from) != TG_OK) return false;
+  if (!tg_table_text(t, row, from, out)) return false;
+  while (out->n > 0 && out->p[out->n - 1] <= ' ') out->n--;
+  return true;
+}
+
+/* Copies a text field of a console record into a boot. */
 static tg_status copy_text(const tg_records *records, uint32_t rule, uint32_t row,
                            const char *field, tg_table *boots, size_t boot, size_t col) {
-  size_t from = 0;
   tg_str v;
-  if (rule == TG_NONE) return TG_OK;
-  const tg_table *t = tg_records_table(records, rule);
-  if (t == NULL || tg_table_find(t, field, &from) != TG_OK) return TG_OK;
-  if (!tg_table_text(t, row, from, &v)) return TG_OK;
-  while (v.n > 0 && v.p[v.n - 1] <= ' ') v.n--;
+  if (!console_text(records, rule, row, field, &v)) return TG_OK;
   return tg_table_set_text(boots, boot, col, v.p, v.n);
 }
 
@@ -210,6 +247,7 @@ static tg_status add_span(const group *of, const tg_stretch *s, tg_table *spans)
 
 /* --- which stretch belongs to which boot ----------------------------------------------------- */
 
+#define FEW_LINES 4   /* so few clients' lines may hold no call by chance */
 #define NEAR_BOOTS 16 /* so many neighbours are tried where the order does not fit */
 
 /* The group whose boots the others join: the one with most driver lines, then client lines. */
@@ -227,41 +265,118 @@ static size_t leading_group(const groups *g) {
   return best;
 }
 
-/* The index of the leading stretch that stretch `k` of a group belongs to: the one at the same
- * place in the order if the stamps do not contradict, else the one neighbour that fits.
- * SIZE_MAX: none. */
-static tg_status find_boot(const groups *g, const group *lead, const group *other, size_t k,
-                           size_t *match, tg_fit *fit) {
-  const tg_stretch *s = &other->stretches.at[k];
-  const tg_marks *lead_marks = &g->marks[lead->marks];
-  const tg_marks *marks = &g->marks[other->marks];
-  size_t n = lead->stretches.n;
-  *match = SIZE_MAX;
-  *fit = TG_FIT_NO;
-  if (k < n) {
-    tg_status status =
-        tg_stretch_fit(g->in->alloc, lead_marks, &lead->stretches.at[k], marks, s, fit);
-    if (status != TG_OK) return status;
-    bool counted = n == other->stretches.n;
-    if (*fit == TG_FIT_YES || (*fit != TG_FIT_NO && counted)) *match = k;
+/* How a stretch was placed. */
+typedef struct placing {
+  size_t match; /* the leading stretch whose boot it belongs to; SIZE_MAX: none */
+  tg_fit fit;
+  tg_fit_count count;
+} placing;
+
+/* Judges a stretch against all that is known of the boot of leading stretch `i`. `done` groups have
+ * their boots. */
+static tg_status fit_boot(const groups *g, const group *lead, size_t i, const tg_part *part,
+                          tg_fit *fit, tg_fit_count *count) {
+  const uint32_t boot = lead->stretches.at[i].boot;
+  tg_part *known = NULL;
+  size_t cap = 0;
+  size_t n = 0;
+  tg_status status = TG_OK;
+  for (size_t k = 0; k < g->n && status == TG_OK; k++) {
+    const group *of = &g->at[k];
+    for (size_t s = 0; s < of->stretches.n && of->placed && status == TG_OK; s++) {
+      if (of->stretches.at[s].boot != boot) continue;
+      status = tg_reserve(g->in->alloc, &known, &cap, n + 1, sizeof *known);
+      if (status == TG_OK) known[n++] = (tg_part){&g->marks[of->marks], &of->stretches.at[s]};
+    }
   }
-  if (*match != SIZE_MAX) return TG_OK;
+  if (status == TG_OK) status = tg_boot_fit(g->in->alloc, known, n, part, fit, count);
+  tg_release(g->in->alloc, known);
+  return status;
+}
+
+/* Finds the leading stretch that stretch `k` of a group belongs to: the one at the same place in
+ * the order if the stamps do not contradict, else the one neighbour that fits. */
+static tg_status find_boot(const groups *g, const group *lead, const group *other, size_t k,
+                           placing *out) {
+  const tg_part part = {&g->marks[other->marks], &other->stretches.at[k]};
+  size_t n = lead->stretches.n;
+  *out = (placing){.match = SIZE_MAX, .fit = TG_FIT_NO};
+  if (k < n) {
+    TG_TRY(fit_boot(g, lead, k, &part, &out->fit, &out->count));
+    bool counted = n == other->stretches.n;
+    if (out->fit == TG_FIT_YES || (out->fit != TG_FIT_NO && counted)) out->match = k;
+  }
+  if (out->match != SIZE_MAX) return TG_OK;
   size_t found = 0;
   size_t only = SIZE_MAX;
+  tg_fit_count best = {0, 0, 0};
   for (size_t i = k > NEAR_BOOTS ? k - NEAR_BOOTS : 0; i < n && i <= k + NEAR_BOOTS; i++) {
     tg_fit here = TG_FIT_NO;
-    tg_status status =
-        tg_stretch_fit(g->in->alloc, lead_marks, &lead->stretches.at[i], marks, s, &here);
-    if (status != TG_OK) return status;
+    tg_fit_count count = {0, 0, 0};
+    TG_TRY(fit_boot(g, lead, i, &part, &here, &count));
     if (here != TG_FIT_YES) continue;
     found++;
     only = i;
+    best = count;
   }
-  if (found == 1) {
-    *match = only;
-    *fit = TG_FIT_YES;
-  }
+  if (found == 1) *out = (placing){only, TG_FIT_YES, best};
   return TG_OK;
+}
+
+/* A console behind or before another one in its source belongs to that one's last or first boot
+ * where nothing speaks against it: no pair to compare with, and so few clients' lines that none of
+ * them need hold one. A banner at the start of the other one does speak against it. */
+static size_t beside_lead(const group *lead, const group *other, const placing *p) {
+  const size_t n = lead->stretches.n;
+  if (other->source != lead->source || n == 0) return SIZE_MAX;
+  if (p->count.pairs > 0 || p->count.lines >= FEW_LINES) return SIZE_MAX;
+  if (other > lead) return n - 1;
+  return lead->stretches.at[0].n_chain == 0 ? 0 : SIZE_MAX;
+}
+
+/* Says that consoles of one boot do not agree on a fact. */
+static tg_status conflict(tg_result *out, const group *other, const tg_stretch *s,
+                          const char *what, tg_str old, tg_str new) {
+  return tg_result_problem(out, other->source, s->line, s->offset, "boots", "conflict",
+                           "the consoles of this boot name two %s: %.*s and %.*s", what,
+                           (int)(old.n < 60 ? old.n : 60), (const char *)old.p,
+                           (int)(new.n < 60 ? new.n : 60), (const char *)new.p);
+}
+
+static tg_status tell_clocks(tg_result *out, const group *other, const tg_stretch *s,
+                             const tg_table *boots) {
+  uint64_t hz = 0;
+  if (s->hz == 0 || !tg_table_u64(boots, s->boot, TG_BOOT_CLOCK, &hz) || hz == s->hz)
+    return TG_OK;
+  return tg_result_problem(out, other->source, s->line, s->offset, "boots", "conflict",
+                           "the consoles of this boot name two clocks: %llu Hz and %llu Hz; the "
+                           "first is used",
+                           (unsigned long long)hz, (unsigned long long)s->hz);
+}
+
+/* Says where a stretch contradicts what its boot is known to be, and how well its lines fit. */
+static tg_status tell_fit(const groups *g, const group *other, const tg_stretch *s,
+                          const tg_fit_count *count, const tg_table *boots, tg_result *out) {
+  static const struct {
+    const char *what, *field;
+    size_t column;
+  } facts[] = {{"versions", "version", TG_BOOT_VERSION}, {"platforms", "platform", TG_BOOT_PLATFORM}};
+  const tg_records *r = g->marks[other->marks].records;
+  TG_TRY(tell_clocks(out, other, s, boots));
+  for (size_t i = 0; i < TG_COUNT_OF(facts); i++) {
+    tg_str old, new;
+    const uint32_t rule = i == 0 ? s->version_rule : s->platform_rule;
+    const uint32_t row = i == 0 ? s->version_row : s->platform_row;
+    if (!tg_table_text(boots, s->boot, facts[i].column, &old)) continue;
+    if (!console_text(r, rule, row, facts[i].field, &new)) continue;
+    if (old.n == new.n && memcmp(old.p, new.p, old.n) == 0) continue;
+    TG_TRY(conflict(out, other, s, facts[i].what, old, new));
+  }
+  if (count->held * 10 >= count->lines * 9) return TG_OK;
+  return tg_result_problem(out, other->source, s->line, s->offset, "boots", "fits-in-part",
+                           "%zu of %zu clients' lines hold a call of this boot's other consoles: "
+                           "lines were lost, or it is another boot's file",
+                           count->held, count->lines);
 }
 
 /* Gives the stretches of a group their boots. */
@@ -270,21 +385,23 @@ static tg_status join_group(const groups *g, const group *lead, const group *oth
   uint32_t number = other->source == lead->source ? (uint32_t)lead->stretches.n : 0;
   for (size_t k = 0; k < other->stretches.n; k++) {
     tg_stretch *s = &other->stretches.at[k];
-    size_t match = SIZE_MAX;
+    placing p;
     size_t row = 0;
-    tg_fit fit = TG_FIT_NO;
     if (tg_stop_at(g->in->options->stop, k, NEAR_BOOTS)) return TG_EINTERRUPTED;
-    TG_TRY(find_boot(g, lead, other, k, &match, &fit));
-    if (match != SIZE_MAX) {
-      s->boot = lead->stretches.at[match].boot;
+    TG_TRY(find_boot(g, lead, other, k, &p));
+    if (p.match == SIZE_MAX) p.match = beside_lead(lead, other, &p);
+    if (p.match != SIZE_MAX) {
+      s->boot = lead->stretches.at[p.match].boot;
+      TG_TRY(tell_fit(g, other, s, &p.count, boots, out));
       TG_TRY(describe_boot(g, other, s, boots, s->boot));
       continue;
     }
     TG_TRY(add_boot(g, other, s, number++, boots, &row));
     s->boot = (uint32_t)row;
     TG_TRY(tg_result_problem(out, other->source, s->line, s->offset, "boots", "boots-apart",
-                             "the stamps from here on nest in no boot of the other console: "
-                             "left apart"));
+                             "the stamps from here on nest in no boot of the other console%s: "
+                             "left apart",
+                             other->client ? "s" : ""));
   }
   return TG_OK;
 }
@@ -298,8 +415,14 @@ static tg_status give_boots(groups *g, tg_table *boots, tg_result *out) {
     TG_TRY(add_boot(g, first, &first->stretches.at[k], (uint32_t)k, boots, &row));
     first->stretches.at[k].boot = (uint32_t)row;
   }
-  for (size_t i = 0; i < g->n; i++)
-    if (i != lead) TG_TRY(join_group(g, first, &g->at[i], boots, out));
+  first->placed = true;
+  for (int clients = 0; clients < 2; clients++) { /* they are judged by what drivers and cores say */
+    for (size_t i = 0; i < g->n; i++) {
+      if (i == lead || g->at[i].client != (clients != 0)) continue;
+      TG_TRY(join_group(g, first, &g->at[i], boots, out));
+      g->at[i].placed = true;
+    }
+  }
   return TG_OK;
 }
 
@@ -310,7 +433,7 @@ static tg_status find_boots(groups *g, tg_result *out) {
   TG_TRY(tg_result_table(out, "spans", span_columns, TG_SPAN_COLUMNS, &spans));
   if (g->in->n_sources == 0) return TG_OK;
   g->marks = tg_zalloc(g->in->alloc, g->in->n_sources, sizeof *g->marks);
-  g->at = tg_zalloc(g->in->alloc, 2 * g->in->n_sources, sizeof *g->at);
+  g->at = tg_zalloc(g->in->alloc, CONSOLES * g->in->n_sources, sizeof *g->at);
   if (g->marks == NULL || g->at == NULL) return TG_ENOMEM;
   TG_TRY(gather_groups(g));
   if (g->n > 0) TG_TRY(give_boots(g, boots, out));

@@ -20,11 +20,12 @@ typedef struct meaning {
   uint8_t kind, lane, stage;
   bool opens;
   uint8_t stamp_field, id_field;
+  uint8_t client; /* tg_client_id */
 } meaning;
 
 #define NO_FIELD 0xff
-#define BANNER(r, s, l) {r, TG_MARK_BANNER, l, s, false, NO_FIELD, NO_FIELD}
-#define SMC(r, k, l, s, o) {r, k, l, s, o, 1, 0}
+#define BANNER(r, s, l) {r, TG_MARK_BANNER, l, s, false, NO_FIELD, NO_FIELD, 0}
+#define SMC(r, k, l, s, o) {r, k, l, s, o, 1, 0, 0}
 
 static const meaning meanings[] = {
     BANNER("console.bl1_welcome", TG_STAGE_WELCOME, TG_LANE_REE),
@@ -38,15 +39,18 @@ static const meaning meanings[] = {
     BANNER("console.spl", TG_STAGE_SPL, TG_LANE_REE),
     BANNER("console.uboot", TG_STAGE_UBOOT, TG_LANE_REE),
     BANNER("console.linux", TG_STAGE_LINUX, TG_LANE_REE),
-    {"console.bl1_built", TG_MARK_BUILT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD},
-    {"console.bl2_built", TG_MARK_BUILT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD},
-    {"console.bl31_built", TG_MARK_BUILT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD},
-    {"console.tftf_version", TG_MARK_PLATFORM, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD},
-    {"pmf.stamp", TG_MARK_PMF, TG_LANE_REE, 0, true, 2, 1},
-    {"optee.frequency", TG_MARK_FREQUENCY, TG_LANE_REE, 0, false, 0, NO_FIELD},
-    {"optee.open", TG_MARK_CLIENT, TG_LANE_REE, TG_STAGE_LINUX, true, 0, NO_FIELD},
-    {"optee.invoke", TG_MARK_CLIENT, TG_LANE_REE, TG_STAGE_LINUX, true, 0, NO_FIELD},
-    {"optee.syscall", TG_MARK_CLIENT, TG_LANE_REE, TG_STAGE_LINUX, true, 0, NO_FIELD},
+    {"console.bl1_built", TG_MARK_BUILT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD, 0},
+    {"console.bl2_built", TG_MARK_BUILT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD, 0},
+    {"console.bl31_built", TG_MARK_BUILT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD, 0},
+    {"console.tftf_version", TG_MARK_PLATFORM, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD, 0},
+    {"pmf.stamp", TG_MARK_PMF, TG_LANE_REE, 0, true, 2, 1, 0},
+    {"optee.frequency", TG_MARK_FREQUENCY, TG_LANE_REE, 0, false, 0, NO_FIELD, 0},
+    {"optee.open", TG_MARK_CLIENT, TG_LANE_REE, TG_STAGE_LINUX, true, 0, NO_FIELD,
+     TG_CLIENT_OPEN},
+    {"optee.invoke", TG_MARK_CLIENT, TG_LANE_REE, TG_STAGE_LINUX, true, 0, NO_FIELD,
+     TG_CLIENT_INVOKE},
+    {"optee.syscall", TG_MARK_CLIENT, TG_LANE_REE, TG_STAGE_LINUX, true, 0, NO_FIELD,
+     TG_CLIENT_SYSCALL},
     SMC("optee.driver_do", TG_MARK_DRIVER, TG_LANE_REE, TG_STAGE_OPTEE, true),
     SMC("optee.driver_finish", TG_MARK_DRIVER, TG_LANE_REE, TG_STAGE_OPTEE, false),
     SMC("optee.core_receive", TG_MARK_CORE, TG_LANE_TEE, TG_STAGE_OPTEE, true),
@@ -116,7 +120,11 @@ static void mark_of(const tg_records *records, tg_record at, uint8_t m, tg_mark 
     (void)tg_table_u64(t, at.row, TG_REC_FIELD + (size_t)what->stamp_field, &mark->stamp);
   }
   mark->until = mark->stamp;
-  if (mark->kind == TG_MARK_CLIENT) (void)tg_table_u64(t, at.row, TG_REC_FIELD + 2, &mark->until);
+  if (mark->kind == TG_MARK_CLIENT) {
+    (void)tg_table_u64(t, at.row, TG_REC_FIELD + 1, &mark->pin);
+    (void)tg_table_u64(t, at.row, TG_REC_FIELD + 2, &mark->until);
+    mark->id = what->client;
+  }
   if (what->id_field != NO_FIELD) {
     (void)tg_table_u64(t, at.row, TG_REC_FIELD + (size_t)what->id_field, &mark->id);
   }

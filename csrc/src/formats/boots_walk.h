@@ -13,10 +13,17 @@ typedef enum tg_mark_kind {
   TG_MARK_PLATFORM,  /* a line that names the platform */
   TG_MARK_PMF,       /* a PMF stamp; `id` is its tid */
   TG_MARK_FREQUENCY, /* `stamp` is the frequency */
-  TG_MARK_CLIENT,    /* a client's line; `stamp` is its start */
+  TG_MARK_CLIENT,    /* a client's line; `stamp` is its start, `id` a tg_client_id */
   TG_MARK_DRIVER,    /* an SMC stamp of the driver; `id` is the cmd */
   TG_MARK_CORE       /* an SMC stamp of the TEE core; `id` is the cmd */
 } tg_mark_kind;
+
+/* What a client's line measures. */
+typedef enum tg_client_id {
+  TG_CLIENT_OPEN = 0, /* the commands of the SMC */
+  TG_CLIENT_INVOKE = 1,
+  TG_CLIENT_SYSCALL = 2
+} tg_client_id;
 
 /* The stages of a chain, in the order in which they boot. */
 typedef enum tg_stage {
@@ -39,6 +46,7 @@ typedef enum tg_stage {
 typedef struct tg_mark {
   uint64_t line, offset, stamp;
   uint64_t until; /* a client's return, otherwise the stamp */
+  uint64_t pin;   /* a client's entry of the TA */
   uint64_t id;
   uint32_t rule, row;
   uint8_t kind;  /* tg_mark_kind */
@@ -93,10 +101,22 @@ typedef enum tg_fit {
   TG_FIT_YES
 } tg_fit;
 
-/* Judges by the stamps whether the stretch `b` belongs to the boot of stretch `a`.
+/* One stretch and the marks it is cut from. */
+typedef struct tg_part {
+  const tg_marks *marks;
+  const tg_stretch *stretch;
+} tg_part;
+
+/* What a judgement rests on: pairs of the two worlds, clients' lines, and how many of these hold a
+ * call of the other console. */
+typedef struct tg_fit_count {
+  size_t pairs, lines, held;
+} tg_fit_count;
+
+/* Judges by the stamps whether `part` belongs to the boot that `boot[0..n)` are parts of.
  * TG_OK, TG_ENOMEM. */
-tg_status tg_stretch_fit(const tg_alloc *a, const tg_marks *lead_marks, const tg_stretch *lead,
-                         const tg_marks *marks, const tg_stretch *s, tg_fit *fit);
+tg_status tg_boot_fit(const tg_alloc *a, const tg_part *boot, size_t n, const tg_part *part,
+                      tg_fit *fit, tg_fit_count *count);
 
 /* The name of a stage in a chain; "" for those that are not named. */
 const char *tg_stage_name(tg_stage stage);

@@ -321,13 +321,6 @@ static bool lost_digit(uint64_t value, uint64_t low, uint64_t high) {
 static tg_status check_client(tg_result *out, const boot_floor *floor, tg_client *c, bool *use) {
   const uint64_t lowest = floor->lowest, delay = floor->delay;
   *use = true;
-  if (c->finish < c->start) {
-    c->have_finish = false;
-    c->flags |= TG_CALL_IMPOSSIBLE;
-    return tg_result_problem(out, c->source, c->line, c->offset, "optee", "digits-lost",
-                             "return=0x%llx lies before start=0x%llx: the return is left out",
-                             (unsigned long long)c->finish, (unsigned long long)c->start);
-  }
   if (c->early || (floor->any && c->start < c->finish / FEWER_DIGITS && lowest > c->start &&
                    lowest - c->start > delay)) {
     *use = false;
@@ -335,6 +328,13 @@ static tg_status check_client(tg_result *out, const boot_floor *floor, tg_client
                              "start=0x%llx lies before what the lines before it tell and has fewer "
                              "digits than return=0x%llx: the line is left out",
                              (unsigned long long)c->start, (unsigned long long)c->finish);
+  }
+  if (c->finish < c->start) {
+    c->have_finish = false;
+    c->flags |= TG_CALL_IMPOSSIBLE;
+    return tg_result_problem(out, c->source, c->line, c->offset, "optee", "digits-lost",
+                             "return=0x%llx lies before start=0x%llx: the return is left out",
+                             (unsigned long long)c->finish, (unsigned long long)c->start);
   }
   if (c->enter < c->start &&
       (c->enter < c->start / FEWER_DIGITS || lost_digit(c->enter, c->start, c->finish))) {
