@@ -59,40 +59,60 @@ _NAMES = {
 __all__ = [*_NAMES]
 
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Literal, Unpack, overload
 
-    from .batches.batch import Batch, batch
-    from .captures.capture import Capture
-    from .captures.files import read_capture
-    from .captures.run_logs import compare_runs
-    from .captures.two_ports import compare_ports
-    from .comparison.compare import compare
-    from .comparison.gate import Gate, gate
-    from .comparison.make_snapshot import snapshot
-    from .comparison.result import Comparison
-    from .comparison.snapshot import Snapshot
-    from .comparison.summary import summarize
-    from .comparison.trend import Trend, trend
-    from .dataset.dataset import Dataset
-    from .dataset.from_columns import from_columns
-    from .errors import (
-        Error,
-        InputError,
-        LimitError,
-        MissingExtra,
-        NotComparableError,
-        NotEnoughData,
-        RuleError,
-        Status,
-        UnknownName,
-    )
-    from .frame.frame import Frame
-    from .frame.readings import Readings
-    from .limits import Limits
-    from .reading.read import read, read_together
-    from .rules.rule import Rule, load_rules
-    from .tfa.api import audit, tables
-    from .util.versions import build_info, show_versions
+    from .batches.batch import Batch as Batch
+    from .batches.batch import batch as batch
+    from .captures.capture import Capture as Capture
+    from .captures.files import read_capture as read_capture
+    from .captures.run_logs import compare_runs as compare_runs
+    from .captures.two_ports import compare_ports as compare_ports
+    from .comparison.compare import compare as compare
+    from .comparison.gate import Gate as Gate
+    from .comparison.gate import gate as gate
+    from .comparison.make_snapshot import snapshot as snapshot
+    from .comparison.result import Comparison as Comparison
+    from .comparison.snapshot import Snapshot as Snapshot
+    from .comparison.summary import summarize as summarize
+    from .comparison.trend import Trend as Trend
+    from .comparison.trend import trend as trend
+    from .dataset.dataset import Dataset as Dataset
+    from .dataset.from_columns import from_columns as from_columns
+    from .errors import Error as Error
+    from .errors import InputError as InputError
+    from .errors import LimitError as LimitError
+    from .errors import MissingExtra as MissingExtra
+    from .errors import NotComparableError as NotComparableError
+    from .errors import NotEnoughData as NotEnoughData
+    from .errors import RuleError as RuleError
+    from .errors import Status as Status
+    from .errors import UnknownName as UnknownName
+    from .frame.frame import Frame as Frame
+    from .frame.readings import Readings as Readings
+    from .limits import Limits as Limits
+    from .reading.read import read_together as read_together
+    from .rules.rule import Rule as Rule
+    from .rules.rule import load_rules as load_rules
+    from .tfa.api import audit as audit
+    from .tfa.api import tables as tables
+    from .util.versions import build_info as build_info
+    from .util.versions import show_versions as show_versions
+    from .reading.options import ReadOptions
+
+    @overload
+    def read(
+        *sources: Any, form: Literal["dataset"] | None = None, **options: Unpack[ReadOptions]
+    ) -> Dataset: ...
+    @overload
+    def read(
+        *sources: Any, form: Literal["capture"], **options: Unpack[ReadOptions]
+    ) -> Capture: ...
+    @overload
+    def read(
+        *sources: Any, form: Literal["snapshot"], **options: Unpack[ReadOptions]
+    ) -> Snapshot: ...
+    def read(*sources: Any, form: str | None = None, **options: Any) -> Any:
+        """Read sources; see `reading.read.read`."""
 
 
 def __getattr__(name: str) -> Any:

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from ..limits import LIMITS, Limits
 from ..rules.rule import Rule, as_rules
 from ..units import parse_clock
 
 __all__ = ["Options", "checked_options"]
+
+
+class ReadOptions(TypedDict, total=False):
+    """The keyword arguments of `read`, for type checkers."""
+
+    rules: Any
+    clock: int | float | str | None
+    platform: str | None
+    tee_offset: int | None
+    repair: bool
+    max_line: int
+    limits: Limits | None
+    why: bool
+    digest: bool
+    progress: bool
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,10 @@ from .reduce import reduce_records
 __all__ = ["read", "read_parts", "read_side", "read_together"]
 
 
+#: The kinds of result that `read` can be asked for.
+_KINDS = ("dataset", "capture", "snapshot")
+
+
 def load(source: Source, options: Options) -> Part:
     """Read a source as console lines (what `detect.LINES` stands for)."""
     with source.open(options.limits) as stream:
@@ -71,6 +75,7 @@ def _explained(part: Part, verdict: Verdict) -> Part:
 
 def read(
     *sources: Any,
+    form: str | None = None,
     rules: Any = None,
     clock: int | float | str | None = None,
     platform: str | None = None,
@@ -89,6 +94,9 @@ def read(
     *sources
         Paths, globs, folders, URLs, ``"-"``, bytes, binary file objects. Several sources are
         independent boots; equal ones (by digest) count once. Compression is undone.
+    form : {"dataset", "capture", "snapshot"}, optional
+        The kind of result that is wanted; another one is refused. A type checker then knows it,
+        and takes it for a `Dataset` without.
     rules : Rule, str, path, or several, optional
         Own line rules, tried before the built-in ones: `Rule` objects, templates, TOML files.
     clock : int, float or str, optional
@@ -121,6 +129,7 @@ def read(
     Raises
     ------
     InputError
+        The sources are not of the `form` that is wanted.
         No source was recognised; the message says what was looked for and what came nearest.
         Or the sources are of kinds that no one object holds, such as a snapshot and a log.
     OSError
@@ -134,7 +143,12 @@ def read(
         repair=repair, max_line=max_line, limits=limits, why=why, digest=digest,
         progress=progress,
     )  # fmt: skip
+    if form not in (None, *_KINDS):
+        raise ValueError(f"form is one of {', '.join(_KINDS)}, not {form!r}")
     if not isinstance(made, list):
+        kind = type(made).__name__.lower()
+        if form not in (None, kind):
+            raise InputError(f"is a {kind}, not a {form}", path=getattr(made, "name", None))
         return made
     what = " and a ".join(sorted({type(one).__name__.lower() for one in made}))
     name = next((one.name for one in made if not isinstance(one, Dataset)), None)
