@@ -395,21 +395,21 @@ done:
 
 static PyMethodDef capture_methods[] = {
     {"feed", capture_feed, METH_O,
-     "feed(data, /)\n--\n\nThe next bytes, cut anywhere. Signals are looked for every 8 MiB: the "
+     "feed($self, data, /)\n--\n\nThe next bytes, cut anywhere. Signals are looked for every 8 MiB: the "
      "exception of a handler\n(KeyboardInterrupt) comes out, the bytes up to there are read, the others of "
      "`data` are not,\nand the capture may be fed on or finished."},
-    {"finish", capture_finish, METH_NOARGS, "finish()\n--\n\nEnd of the source."},
+    {"finish", capture_finish, METH_NOARGS, "finish($self, /)\n--\n\nEnd of the source."},
     {"adopt", capture_adopt, METH_O,
-     "adopt(dmp, /)\n--\n\nTake depth and marks of a finished dump, where there are none."},
-    {"about", capture_about, METH_NOARGS, "about()\n--\n\nWhat the capture is, as a dict."},
+     "adopt($self, dmp, /)\n--\n\nTake depth and marks of a finished dump, where there are none."},
+    {"about", capture_about, METH_NOARGS, "about($self, /)\n--\n\nWhat the capture is, as a dict."},
     {"word", capture_word, METH_O,
-     "word(name, /)\n--\n\n\"version\", \"timescale\" or \"clock\" of a VCD, or None."},
+     "word($self, name, /)\n--\n\n\"version\", \"timescale\" or \"clock\" of a VCD, or None."},
     {"table", capture_table, METH_O,
-     "table(name, /)\n--\n\n\"signals\", \"interfaces\", \"marks\" or \"problems\"."},
+     "table($self, name, /)\n--\n\n\"signals\", \"interfaces\", \"marks\" or \"problems\"."},
     {"changes", capture_changes, METH_O,
-     "changes(signal, /)\n--\n\nChanges of a stored signal, by its row in \"signals\"."},
+     "changes($self, signal, /)\n--\n\nChanges of a stored signal, by its row in \"signals\"."},
     {"axi", (PyCFunction)(void (*)(void))capture_axi, METH_VARARGS | METH_KEYWORDS,
-     "axi(interface, *, kind='auto', assume=(), ignore_gaps=False, lanes=None, "
+     "axi($self, interface, *, kind='auto', assume=(), ignore_gaps=False, lanes=None, "
      "max_transactions=0)\n--\n\nAnalyse an interface: a dict of figures and tables. "
      "KeyboardInterrupt (whatever a signal's handler\nraises) ends it; the capture is as before."},
     {NULL, NULL, 0, NULL}};

@@ -328,10 +328,10 @@ done:
 }
 
 static PyMethodDef ruleset_methods[] = {
-    {"tag", ruleset_tag, METH_O, "tag(rule)\n--\n\nThe literal the scanner looks for, as bytes."},
-    {"fields", ruleset_fields, METH_O, "fields(rule)\n--\n\nNames of the kept fields."},
+    {"tag", ruleset_tag, METH_O, "tag($self, rule, /)\n--\n\nThe literal the scanner looks for, as bytes."},
+    {"fields", ruleset_fields, METH_O, "fields($self, rule, /)\n--\n\nNames of the kept fields."},
     {"match", ruleset_match, METH_VARARGS,
-     "match(rule, line, at)\n--\n\nTry a rule with its tag at that place of a line.\n\n"
+     "match($self, rule, line, at, /)\n--\n\nTry a rule with its tag at that place of a line.\n\n"
      "Gives (True, start, end, '') or (False, template item, place, expected text)."},
     {NULL, NULL, 0, NULL}};
 

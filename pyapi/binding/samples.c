@@ -214,7 +214,7 @@ static PyMethodDef methods[] = {
      "Returns\n-------\ncode : ndarray of uint32, shape (n,)\n"
      "first : ndarray of uint32\n    The first row of each code."},
     {"samples", (PyCFunction)(void (*)(void))samples, METH_VARARGS | METH_KEYWORDS,
-     "samples(key, unit, value, weight=None, *, n_keys, n_units)\n--\n\n"
+     "samples(key, unit, value, weight=None, *, n_keys, n_units=0)\n--\n\n"
      "Order readings by key, then unit: the form that compare, summarize and collapse take.\n\n"
      "Parameters\n----------\nkey : ndarray of uint32, shape (n,)\n"
      "    Below n_keys; 2**32-1 leaves a reading out.\n"

@@ -251,20 +251,20 @@ static PyObject *table_stream(PyObject *self, PyTypeObject *type, PyObject *cons
 
 static PyMethodDef table_methods[] = {
     {"column", table_column, METH_O,
-     "column(name)\n--\n\nThe column as a read-only array over the table's own memory, which it\n"
+     "column($self, name, /)\n--\n\nThe column as a read-only array over the table's own memory, which it\n"
      "keeps alive. Text columns give codes (uint32) into words(name); the cell of a row\n"
      "without a value is not specified, see valid(name)."},
     {"valid", table_valid, METH_O,
-     "valid(name)\n--\n\nWhich rows have a value in the column: a new boolean array."},
+     "valid($self, name, /)\n--\n\nWhich rows have a value in the column: a new boolean array."},
     {"words", table_words, METH_O,
-     "words(name)\n--\n\nThe distinct words of a text column as bytes, in code order, or None."},
+     "words($self, name, /)\n--\n\nThe distinct words of a text column as bytes, in code order, or None."},
     {"__reduce__", METHOD(table_reduce), "Pickle as whole columns."},
     {"__arrow_c_schema__", METHOD(table_schema),
-     "__arrow_c_schema__()\n--\n\nThe schema as an arrow_schema capsule."},
+     "__arrow_c_schema__($self, /)\n--\n\nThe schema as an arrow_schema capsule."},
     {"__arrow_c_array__", METHOD(table_array),
-     "__arrow_c_array__(requested_schema=None)\n--\n\nSchema and one struct array as capsules."},
+     "__arrow_c_array__($self, requested_schema=None)\n--\n\nSchema and one struct array as capsules."},
     {"__arrow_c_stream__", METHOD(table_stream),
-     "__arrow_c_stream__(requested_schema=None)\n--\n\nA stream of one batch as a capsule."},
+     "__arrow_c_stream__($self, requested_schema=None)\n--\n\nA stream of one batch as a capsule."},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef table_getset[] = {
@@ -419,7 +419,7 @@ done:
 
 static PyMethodDef functions[] = {
     {"table_from_columns", table_from_columns, METH_O,
-     "table_from_columns(columns)\n--\n\nA Table from (name, type, exp10, data, valid, words)\n"
+     "table_from_columns(columns, /)\n--\n\nA Table from (name, type, exp10, data, valid, words)\n"
      "tuples: data one-dimensional, valid a boolean array or None, words the distinct words of a\n"
      "text column (then data holds indices into them) or None. Everything is copied."},
     {NULL, NULL, 0, NULL}};

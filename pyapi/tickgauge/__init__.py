@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from .frame.frame import Frame as Frame
     from .frame.readings import Readings as Readings
     from .limits import Limits as Limits
+    from .reading.options import ReadOptions
     from .reading.read import read_together as read_together
     from .rules.rule import Rule as Rule
     from .rules.rule import load_rules as load_rules
@@ -97,7 +98,6 @@ if TYPE_CHECKING:
     from .tfa.api import tables as tables
     from .util.versions import build_info as build_info
     from .util.versions import show_versions as show_versions
-    from .reading.options import ReadOptions
 
     @overload
     def read(

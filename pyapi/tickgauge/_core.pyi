@@ -6,7 +6,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 import numpy.typing as npt
 
-Buffer: TypeAlias = bytes | bytearray | memoryview | npt.NDArray[Any]
+_Buffer: TypeAlias = bytes | bytearray | memoryview | npt.NDArray[Any]
 
 @final
 class Table:
@@ -140,14 +140,14 @@ def formats() -> dict[str, dict[str, str | None]]: ...
 class RuleSet:
     """Compiled line rules."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         rules: Sequence[dict[str, Any]] = (),
         builtin: bool = True,
         *,
         max_rules: int = 0,
         max_template: int = 0,
-    ) -> None: ...
+    ) -> RuleSet: ...
     @property
     def names(self) -> tuple[str, ...]: ...
     @property
@@ -155,7 +155,7 @@ class RuleSet:
     def __len__(self) -> int: ...
     def tag(self, rule: str | int, /) -> bytes: ...
     def fields(self, rule: str | int, /) -> tuple[str, ...]: ...
-    def match(self, rule: str | int, line: Buffer, at: int, /) -> tuple[bool, int, int, str]: ...
+    def match(self, rule: str | int, line: _Buffer, at: int, /) -> tuple[bool, int, int, str]: ...
 
 @final
 class Records:
@@ -177,8 +177,8 @@ class Records:
 class Reader:
     """Reads one source."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         rules: RuleSet,
         *,
         max_line: int = 0,
@@ -188,8 +188,8 @@ class Reader:
         keep_near: int = 0,
         max_label: int = 0,
         prefix: str | None = None,
-    ) -> None: ...
-    def feed(self, data: Buffer, /) -> None: ...
+    ) -> Reader: ...
+    def feed(self, data: _Buffer, /) -> None: ...
     def feed_fd(self, fd: int, max: int = 16777216, /) -> int: ...
     def finish(self) -> Records: ...
 
