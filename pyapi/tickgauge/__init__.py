@@ -7,8 +7,6 @@
 Importing the package does no work; each name below is loaded when it is first used.
 """
 
-# ruff: noqa: F401  (the imports below are for type checkers)
-
 from __future__ import annotations
 
 TYPE_CHECKING = False  # as of `typing`, which takes as long to import as all of this
