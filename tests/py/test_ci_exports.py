@@ -112,6 +112,19 @@ def test_github_summary_and_annotations(tmp_path, capsys, monkeypatch, gate):
         assert "," not in command.partition("title=")[2] and "\n" not in message
 
 
+def test_lava_takes_each_signal(tmp_path, capsys, gate):
+    """As lava_dispatcher's connection.py reads them: one pattern, then pieces of name=value."""
+    out = run("lava", tmp_path, capsys)
+    found = {}
+    for name, text in re.findall(r"<LAVA_SIGNAL_(\S+) ([^>]+)>", out):
+        assert name == "TESTCASE"
+        pieces = dict(piece.split("=", 1) for piece in text.split())
+        found[pieces["TEST_CASE_ID"]] = (pieces["RESULT"], float(pieces.get("MEASUREMENT", "nan")))
+    assert len(found) == gate.gated + len(gate.missing)
+    assert found["susp_deep_serial_cache_flush_0.1"] == ("fail", 204496.0)
+    assert {result for result, _ in found.values()} <= {"pass", "fail", "skip"}
+
+
 def many(n):
     reason = "50 % up: a, b\r\nand more"
     return [

@@ -21,7 +21,7 @@ def add(subparsers: Any) -> None:
         run,
         "May NEW pass: exit status 0 pass, 1 regressed, 3 not enough data, 2 usage or input. One "
         "line of reason for each key that fails; a missing key is never a pass.",
-        forms=("junit", "github", "squad", "bmf", "gitlab"),
+        forms=("junit", "github", "squad", "bmf", "gitlab", "lava"),
     )
     parser.add_argument("old", metavar="OLD", help="the baseline")
     parser.add_argument("new", metavar="NEW")

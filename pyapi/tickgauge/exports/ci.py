@@ -17,7 +17,7 @@ from ..comparison.gate import Gate
 from ..util.text import clean, counted
 from .findings import FAIL, PASS, UNDECIDED, Finding
 
-__all__ = ["FORMS", "bmf", "github", "gitlab", "junit", "squad", "workflow_commands"]
+__all__ = ["FORMS", "bmf", "github", "gitlab", "junit", "lava", "squad", "workflow_commands"]
 
 #: GitHub drops a summary beyond 1 MiB as a whole; a cut one says so.
 SUMMARY_BYTES = 1_000_000
@@ -201,6 +201,22 @@ def gitlab(gate: Gate, findings: Sequence[Finding]) -> str:
     return "\n".join([*lines, "# EOF"]) + "\n"
 
 
+def lava(gate: Gate, findings: Sequence[Finding]) -> str:
+    """Lines that LAVA takes for results: one signal a key, with the new median as measurement.
+
+    A test definition prints them on the console. LAVA splits a signal at white space and drops
+    one with a part that has no ``=``, so names and units have neither blanks nor ``>``.
+    """
+    lines = []
+    for one in findings:
+        result = {PASS: "pass", FAIL: "fail", UNDECIDED: "skip"}[one.state]
+        parts = [f"TEST_CASE_ID={_slug(one.key)}", f"RESULT={result}"]
+        if one.new is not None:
+            parts += [f"UNITS={_slug(one.unit or 'value')}", f"MEASUREMENT={one.new:.10g}"]
+        lines.append(f"<LAVA_SIGNAL_TESTCASE {' '.join(parts)}>")
+    return "\n".join(lines) + "\n"
+
+
 #: Each form by the name that ``gate --format`` takes.
 FORMS: dict[str, Callable[[Gate, Sequence[Finding]], str]] = {
     "junit": junit,
@@ -208,4 +224,5 @@ FORMS: dict[str, Callable[[Gate, Sequence[Finding]], str]] = {
     "squad": squad,
     "bmf": bmf,
     "gitlab": gitlab,
+    "lava": lava,
 }

@@ -105,6 +105,10 @@ def _may_be_stamps(head: bytes) -> bool:
     return _STAMPS.match(head) is not None
 
 
+def _may_be_results(head: bytes) -> bool:
+    return b"measurement" in head
+
+
 def _may_be_tables(head: bytes) -> bool:
     return _TABLES.search(head) is not None
 
@@ -121,6 +125,7 @@ FORMS: tuple[Form, ...] = (
         "published", "published release tables", "tfa.as_source", _may_be_tables,
         bundled="*.csv", historic=True,
     ),
+    Form("lava-results", "results of LAVA (CSV, YAML)", "reading.lava_results", _may_be_results),
 )  # fmt: skip
 
 #: What a source is read as when no whole-file form fits.
