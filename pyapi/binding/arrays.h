@@ -5,7 +5,7 @@
 
 #include "binding.h"
 
-#define MOST_ARRAYS 24
+#define MOST_ARRAYS 32
 
 /* The arrays that the arguments of one call became; all are let go together. */
 typedef struct arrays {

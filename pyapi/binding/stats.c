@@ -1,16 +1,16 @@
 /* stats.c - statistics: arrays in, tables and tuples out. SPDX-License-Identifier: BSD-3-Clause */
 #include "arrays.h"
 
-/* (value, weight or None, unit_start, key_start, num, den, resolution) -> tg_samples. The starts
- * are checked so far that the core stays inside the arrays. */
+/* (value, weight or None, unit_start, key_start, num, den, resolution[, boot]) -> tg_samples. The
+ * starts are checked so far that the core stays inside the arrays. */
 static int take_samples(arrays *a, PyObject *object, tg_samples *s) {
-  PyObject *v, *w, *u, *k, *num, *den, *res;
-  size_t values, weights, units, keys, scale[3];
+  PyObject *v, *w, *u, *k, *num, *den, *res, *boot = NULL;
+  size_t values, weights, units, keys, scale[3], boots;
   if (!PyTuple_Check(object)) {
-    PyErr_SetString(PyExc_TypeError, "samples: a tuple of seven arrays is needed");
+    PyErr_SetString(PyExc_TypeError, "samples: a tuple of seven or eight arrays is needed");
     return -1;
   }
-  if (!PyArg_ParseTuple(object, "OOOOOOO;samples", &v, &w, &u, &k, &num, &den, &res)) return -1;
+  if (!PyArg_ParseTuple(object, "OOOOOOO|O;samples", &v, &w, &u, &k, &num, &den, &res, &boot)) return -1;
   s->value = tg_py_take(a, v, NPY_INT64, &values);
   if (s->value == NULL) return -1;
   s->weight = NULL;
@@ -31,6 +31,12 @@ static int take_samples(arrays *a, PyObject *object, tg_samples *s) {
   if (s->resolution == NULL) return -1;
   if (keys == 0 || units == 0) return tg_py_lengths("samples");
   s->n_keys = keys - 1;
+  s->boot = NULL;
+  if (boot != NULL && boot != Py_None) {
+    s->boot = tg_py_take(a, boot, NPY_UINT32, &boots);
+    if (s->boot == NULL) return -1;
+    if (boots != units - 1) return tg_py_lengths("samples");
+  }
   for (int i = 0; i < 3; i++)
     if (scale[i] != s->n_keys) return tg_py_lengths("samples");
   if (s->key_start[s->n_keys] >= units || s->key_start[0] >= units ||
@@ -39,32 +45,41 @@ static int take_samples(arrays *a, PyObject *object, tg_samples *s) {
   return 0;
 }
 
+/* An array of one value a key, or NULL for None; -1 with an exception. */
+static int take_per_key(arrays *a, PyObject *object, int type, size_t keys, const char *name,
+                        const void **out) {
+  size_t n;
+  *out = NULL;
+  if (object == Py_None) return 0;
+  *out = tg_py_take(a, object, type, &n);
+  if (*out == NULL) return -1;
+  return n == keys ? 0 : tg_py_lengths(name);
+}
+
 static PyObject *compare(PyObject *module, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"old", "new", "margin", "margin_abs", "alpha", "better", "noise",
-                          "seed", "paired", NULL};
-  PyObject *old, *fresh, *better = Py_None, *noise = Py_None, *out = NULL;
+  static char *names[] = {"old",   "new",  "margin", "margin_abs", "alpha", "better",
+                          "noise", "seed", "paired", "group",      NULL};
+  PyObject *old, *fresh, *better = Py_None, *noise = Py_None, *group = Py_None, *out = NULL;
+  PyObject *margin_abs = Py_None;
   tg_compare_options o = {.margin = 0.05, .alpha = 0.05, .seed = 1};
   unsigned long long seed = 1;
   int paired = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|$dddOOKp", names, &old, &fresh, &o.margin,
-                                   &o.margin_abs, &o.alpha, &better, &noise, &seed, &paired))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|$dOdOOKpO", names, &old, &fresh, &o.margin,
+                                   &margin_abs, &o.alpha, &better, &noise, &seed, &paired,
+                                   &group))
     return NULL;
   arrays a = {.n = 0};
   tg_samples x, y, z;
-  size_t n = 0;
   if (take_samples(&a, old, &x) < 0 || take_samples(&a, fresh, &y) < 0) goto done;
   if (noise != Py_None) {
     if (take_samples(&a, noise, &z) < 0) goto done;
     o.noise = &z;
   }
-  if (better != Py_None) {
-    o.better = tg_py_take(&a, better, NPY_UINT8, &n);
-    if (o.better == NULL) goto done;
-    if (n != x.n_keys) {
-      tg_py_lengths("better");
-      goto done;
-    }
-  }
+  if (take_per_key(&a, better, NPY_UINT8, x.n_keys, "better", (const void **)&o.better) < 0 ||
+      take_per_key(&a, group, NPY_UINT32, x.n_keys, "group", (const void **)&o.group) < 0 ||
+      take_per_key(&a, margin_abs, NPY_DOUBLE, x.n_keys, "margin_abs",
+                   (const void **)&o.margin_abs) < 0)
+    goto done;
   o.seed = seed;
   o.paired = paired != 0;
   tg_py_stop look;
@@ -76,6 +91,76 @@ static PyObject *compare(PyObject *module, PyObject *args, PyObject *kwargs) {
   Py_END_ALLOW_THREADS
   out = status == TG_OK ? tg_py_table(module, table, NULL) : tg_py_raise(module, status, NULL, 0);
 done:
+  tg_py_release(&a);
+  return out;
+}
+
+/* (table, {...}): the rows of the keys, and the run as a whole. */
+static PyObject *gate_answer(PyObject *module, tg_table *table, const tg_gate_summary *s) {
+  PyObject *rows = tg_py_table(module, table, NULL);
+  if (rows == NULL) return NULL;
+  PyObject *whole = Py_BuildValue(
+      "{s:n,s:n,s:n,s:d,s:O,s:O,s:d,s:d,s:d}", "gated", (Py_ssize_t)s->gated, "boots_old",
+      (Py_ssize_t)s->boots_old, "boots_new", (Py_ssize_t)s->boots_new, "arrangements",
+      s->arrangements, "listed", s->listed ? Py_True : Py_False, "reached",
+      s->reached ? Py_True : Py_False, "alpha_shift", s->alpha_shift, "alpha_tail", s->alpha_tail,
+      "critical", s->critical);
+  PyObject *out = whole != NULL ? PyTuple_Pack(2, rows, whole) : NULL;
+  Py_DECREF(rows);
+  Py_XDECREF(whole);
+  return out;
+}
+
+static PyObject *gate(PyObject *module, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"old",    "new",          "margin", "margin_abs", "alpha",
+                          "better", "confirm_from", "seed",   NULL};
+  PyObject *old, *fresh, *better = Py_None, *margin_abs = Py_None, *out = NULL;
+  tg_gate_options o = {.margin = 0.05, .alpha = 0.05, .seed = 1};
+  unsigned long long seed = 1;
+  unsigned int confirm_from = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|$dOdOIK", names, &old, &fresh, &o.margin,
+                                   &margin_abs, &o.alpha, &better, &confirm_from, &seed))
+    return NULL;
+  arrays a = {.n = 0};
+  tg_samples x, y;
+  if (take_samples(&a, old, &x) < 0 || take_samples(&a, fresh, &y) < 0) goto done;
+  if (take_per_key(&a, better, NPY_UINT8, x.n_keys, "better", (const void **)&o.better) < 0 ||
+      take_per_key(&a, margin_abs, NPY_DOUBLE, x.n_keys, "margin_abs",
+                   (const void **)&o.margin_abs) < 0)
+    goto done;
+  o.seed = seed;
+  o.confirm_from = confirm_from;
+  tg_py_stop look;
+  o.stop = tg_py_stop_new(&look);
+  tg_gate_summary s;
+  tg_table *table = NULL;
+  tg_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = tg_gate(NULL, &x, &y, &o, &s, &table);
+  Py_END_ALLOW_THREADS
+  out = status == TG_OK ? gate_answer(module, table, &s) : tg_py_raise(module, status, NULL, 0);
+done:
+  tg_py_release(&a);
+  return out;
+}
+
+static PyObject *drift(PyObject *module, PyObject *args) {
+  PyObject *old, *fresh, *out = NULL;
+  unsigned long long seed = 1;
+  if (!PyArg_ParseTuple(args, "OO|K", &old, &fresh, &seed)) return NULL;
+  arrays a = {.n = 0};
+  tg_samples x, y;
+  if (take_samples(&a, old, &x) == 0 && take_samples(&a, fresh, &y) == 0) {
+    double statistic, p;
+    tg_status status;
+    tg_py_stop look;
+    const tg_stop *stop = tg_py_stop_new(&look);
+    Py_BEGIN_ALLOW_THREADS
+    status = tg_drift(NULL, stop, &x, &y, seed, &statistic, &p);
+    Py_END_ALLOW_THREADS
+    out = status == TG_OK ? Py_BuildValue("(dd)", statistic, p)
+                          : tg_py_raise(module, status, NULL, 0);
+  }
   tg_py_release(&a);
   return out;
 }
@@ -228,6 +313,9 @@ done:
 static PyMethodDef methods[] = {
     {"compare", (PyCFunction)(void (*)(void))compare, METH_VARARGS | METH_KEYWORDS,
      "All keys of two sides: one row each."},
+    {"gate", (PyCFunction)(void (*)(void))gate, METH_VARARGS | METH_KEYWORDS,
+     "One decision over all keys: (rows, the run as a whole)."},
+    {"drift", drift, METH_VARARGS, "Statistic and p of a drift in the order of boots."},
     {"summarize", summarize, METH_O, "All keys of one side: one row each."},
     {"collapse", collapse, METH_O, "One value per unit: the lower median of its readings."},
     {"compare_vectors", compare_vectors, METH_VARARGS, "Groups of interchangeable cpus."},

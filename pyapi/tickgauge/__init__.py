@@ -21,7 +21,7 @@ _NAMES = {
     "Dataset": "dataset.dataset",
     "Error": "errors",
     "Frame": "frame.frame",
-    "Gate": "comparison.gate",
+    "Gate": "comparison.gate_result",
     "InputError": "errors",
     "LimitError": "errors",
     "Limits": "limits",
@@ -39,6 +39,7 @@ _NAMES = {
     "batch": "batches.batch",
     "build_info": "util.versions",
     "compare": "comparison.compare",
+    "compare_all": "comparison.compare",
     "compare_ports": "captures.two_ports",
     "compare_runs": "captures.run_logs",
     "gate": "comparison.gate",
@@ -66,8 +67,9 @@ if TYPE_CHECKING:
     from .captures.run_logs import compare_runs as compare_runs
     from .captures.two_ports import compare_ports as compare_ports
     from .comparison.compare import compare as compare
-    from .comparison.gate import Gate as Gate
+    from .comparison.compare import compare_all as compare_all
     from .comparison.gate import gate as gate
+    from .comparison.gate_result import Gate as Gate
     from .comparison.make_snapshot import snapshot as snapshot
     from .comparison.result import Comparison as Comparison
     from .comparison.snapshot import Snapshot as Snapshot

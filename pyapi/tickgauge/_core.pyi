@@ -48,8 +48,12 @@ def build_info() -> dict[str, Any]: ...
 _I64 = npt.ArrayLike
 _U64 = npt.ArrayLike
 _F64 = npt.ArrayLike
-#: value (i8), weight (u8) or None, unit_start, key_start, num, den, resolution (all u8)
-_Samples = tuple[_I64, _U64 | None, _U64, _U64, _U64, _U64, _U64]
+#: value (i8), weight (u8) or None, unit_start, key_start, num, den, resolution (all u8), and which
+#: boot each unit is (u4) or None
+_Samples = (
+    tuple[_I64, _U64 | None, _U64, _U64, _U64, _U64, _U64]
+    | tuple[_I64, _U64 | None, _U64, _U64, _U64, _U64, _U64, npt.ArrayLike | None]
+)
 #: value (i8), units, cores, num, den, step (all u8)
 _Vectors = tuple[_I64, _U64, _U64, _U64, _U64, _U64]
 
@@ -58,13 +62,26 @@ def compare(
     new: _Samples,
     *,
     margin: float = 0.05,
-    margin_abs: float = 0,
+    margin_abs: _F64 | None = None,
     alpha: float = 0.05,
     better: npt.ArrayLike | None = None,
     noise: _Samples | None = None,
     seed: int = 1,
     paired: bool = False,
+    group: npt.ArrayLike | None = None,
 ) -> Table: ...
+def gate(
+    old: _Samples,
+    new: _Samples,
+    *,
+    margin: float = 0.05,
+    margin_abs: _F64 | None = None,
+    alpha: float = 0.05,
+    better: npt.ArrayLike | None = None,
+    confirm_from: int = 0,
+    seed: int = 1,
+) -> tuple[Table, dict[str, Any]]: ...
+def drift(old: _Samples, new: _Samples, seed: int = 1, /) -> tuple[float, float]: ...
 def codes(
     columns: Sequence[npt.NDArray[np.uint32] | npt.NDArray[np.int64]], /
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]: ...

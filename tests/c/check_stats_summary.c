@@ -54,7 +54,7 @@ static tg_samples samples(one_key *k, const int64_t *v, size_t units, size_t eac
   k->key_start[0] = 0;
   k->key_start[1] = units;
   k->num[0] = k->den[0] = k->resolution[0] = 1;
-  return (tg_samples){v, NULL, k->unit_start, k->key_start, k->num, k->den, k->resolution, 1};
+  return (tg_samples){v, NULL, k->unit_start, k->key_start, k->num, k->den, k->resolution, 1, NULL};
 }
 static double cell(const tg_table *t, size_t row, size_t col) {
   double v = (double)NAN;

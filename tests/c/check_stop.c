@@ -207,8 +207,8 @@ static tg_status compare_keys(const tg_alloc *a, const tg_stop *stop, bool paire
   static uint64_t unit_start[KEYS * UNITS + 1], key_start[KEYS + 1];
   for (size_t i = 0; i < LEN(unit_start); i++) unit_start[i] = i;
   for (size_t i = 0; i < LEN(key_start); i++) key_start[i] = i * UNITS;
-  const tg_samples s = {wild, NULL, unit_start, key_start, ones, ones, ones, KEYS};
-  const tg_samples z = {wild + 64, NULL, unit_start, key_start, ones, ones, ones, KEYS};
+  const tg_samples s = {wild, NULL, unit_start, key_start, ones, ones, ones, KEYS, NULL};
+  const tg_samples z = {wild + 64, NULL, unit_start, key_start, ones, ones, ones, KEYS, NULL};
   const tg_compare_options o = {.margin = 0.05, .stop = stop, .paired = paired, .noise = &z};
   tg_table *const none = (tg_table *)&logs;
   tg_table *t = none;
@@ -226,9 +226,40 @@ static tg_status run_paired(const tg_alloc *a, const tg_stop *stop) {
   return compare_keys(a, stop, true);
 }
 
+/* Boots of many keys: arrangements and orders are drawn. */
+static tg_status run_gate(const tg_alloc *a, const tg_stop *stop) {
+  enum { KEYS = 12, UNITS = 10 };
+  static uint64_t unit_start[KEYS * UNITS + 1], key_start[KEYS + 1];
+  for (size_t i = 0; i < LEN(unit_start); i++) unit_start[i] = i;
+  for (size_t i = 0; i < LEN(key_start); i++) key_start[i] = i * UNITS;
+  const tg_samples s = {wild, NULL, unit_start, key_start, ones, ones, ones, KEYS, NULL};
+  const tg_samples z = {wild + 64, NULL, unit_start, key_start, ones, ones, ones, KEYS, NULL};
+  const tg_gate_options o = {.margin = 0.05, .seed = 1, .stop = stop};
+  tg_gate_summary summary = {.gated = 77};
+  tg_table *const none = (tg_table *)&logs;
+  tg_table *t = none;
+  const tg_status status = tg_gate(a, &s, &z, &o, &summary, &t);
+  if (status == TG_OK)
+    tg_table_free(t);
+  else
+    ck_assert(t == none && summary.gated == 77);
+  return status;
+}
+static tg_status run_drift(const tg_alloc *a, const tg_stop *stop) {
+  enum { KEYS = 12, UNITS = 10 };
+  static uint64_t unit_start[KEYS * UNITS + 1], key_start[KEYS + 1];
+  for (size_t i = 0; i < LEN(unit_start); i++) unit_start[i] = i;
+  for (size_t i = 0; i < LEN(key_start); i++) key_start[i] = i * UNITS;
+  const tg_samples s = {wild, NULL, unit_start, key_start, ones, ones, ones, KEYS, NULL};
+  double statistic = -1, p = -1;
+  const tg_status status = tg_drift(a, stop, &s, &s, 1, &statistic, &p);
+  ck_assert(status == TG_OK ? p > 0 : p < 0);
+  return status;
+}
+
 static tg_status run_summarize(const tg_alloc *a, const tg_stop *stop) {
   static const uint64_t unit_start[] = {0, 3, 6, 9}, key_start[] = {0, 1, 3};
-  const tg_samples s = {wild, NULL, unit_start, key_start, ones, ones, ones, 2};
+  const tg_samples s = {wild, NULL, unit_start, key_start, ones, ones, ones, 2, NULL};
   tg_table *const none = (tg_table *)&logs;
   tg_table *t = none;
   const tg_status st = tg_summarize(a, stop, &s, &t);
@@ -245,7 +276,7 @@ static tg_status run_collapse(const tg_alloc *a, const tg_stop *stop) {
   uint64_t unit_start[101];
   const uint64_t key_start[] = {0, 100};
   for (size_t i = 0; i < LEN(unit_start); i++) unit_start[i] = 100 * i;
-  const tg_samples s = {value, NULL, unit_start, key_start, ones, ones, ones, 1};
+  const tg_samples s = {value, NULL, unit_start, key_start, ones, ones, ones, 1, NULL};
   return tg_collapse(a, stop, &s, unit);
 }
 
@@ -319,6 +350,8 @@ static const struct {
     {run_trend_listed, 2 + 630},
     {run_trend_drawn, 2 + 358}, /* 9999 orders of 12, 28 between */
     {run_factors, 1},
+    {run_gate, 2 + 4 + 583}, /* 10000 arrangements of 12 keys and 20 boots, 17 between */
+    {run_drift, 667}, /* 10000 orders */
 };
 
 START_TEST(a_statistic_stops_at_every_asking) {

@@ -105,7 +105,10 @@ CASES = {
         "TABLE.__arrow_c_array__(1, requested_schema=2)",
         "TABLE.__arrow_c_schema__(other=2)",
     ],
-    "compare": ["_core.compare(samples(), samples(), better=np.array([0], 'u1'), noise=samples())"],
+    "compare": [
+        "_core.compare(samples(), samples(), better=np.array([0], 'u1'), noise=samples())",
+        "_core.compare(samples(), samples(), group=np.array([0], 'u4'), margin_abs=f8(2))",
+    ],
     "compare!": [
         "_core.compare(samples(), samples(), margin=-1.5)",
         "_core.compare(samples(), samples(), better=np.array([7], 'u1'))",
@@ -127,6 +130,13 @@ CASES = {
     "samples!": ["_core.samples(u8(0).astype('u4'), None, i8(), n_keys=1)"],
     "count_groups": ["_core.count_groups(i8(), u8(1, 2, 3, 4), u8(0, 2, 4), 2)"],
     "count_groups!": ["_core.count_groups(i8(), None, u8(0, 2, 9), 2)"],
+    "gate": [
+        "_core.gate(samples(), samples(), margin_abs=f8(1), better=np.array([1], 'u1'))",
+        "_core.gate((*samples(), np.array([0, 1], 'u4')), samples(), confirm_from=1)",
+    ],
+    "gate!": ["_core.gate(samples(), 7)", "_core.gate(samples(), samples(), margin=-1.5)"],
+    "drift": ["_core.drift(samples(), samples())"],
+    "drift!": ["_core.drift(7, samples())"],
     "summarize": ["_core.summarize(samples())"],
     "summarize!": ["_core.summarize(samples(0, 0, 0))", "_core.summarize(i8())"],
     "collapse": ["_core.collapse(samples())"],

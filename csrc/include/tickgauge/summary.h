@@ -19,6 +19,8 @@ typedef struct tg_samples {
   const uint64_t *num, *den;  /* [n_keys] one stored integer = num/den of the unit shown (ns) */
   const uint64_t *resolution; /* [n_keys] step of the stored integer, at least 1 */
   size_t n_keys;
+  const uint32_t *boot;       /* [n_units] which boot of its side a unit is, rising within a key;
+                                 NULL = unit i of every key is boot i */
 } tg_samples;
 
 /* One value per unit: the median of its readings by the inverted CDF (a value that occurred).

@@ -9,6 +9,7 @@
 #include "counts.h"
 #include "export.h"
 #include "format.h"
+#include "gate.h"
 #include "intern.h"
 #include "legacy.h"
 #include "number.h"
@@ -21,6 +22,7 @@
 #include "stop.h"
 #include "summary.h"
 #include "table.h"
-#include "trend.h"
+#include "tail.h"
 #include "topology.h"
+#include "trend.h"
 #endif

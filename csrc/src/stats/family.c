@@ -10,28 +10,11 @@ typedef struct placed {
   size_t at;
 } placed;
 
-/* Heap sort by value, then place: no callback, no allocation, one order only. */
-static bool before(const placed *x, const placed *y) {
-  return x->value < y->value || (!(y->value < x->value) && x->at < y->at);
-}
-static void sift(placed *v, size_t root, size_t n) {
-  placed top = v[root];
-  for (size_t child; (child = 2 * root + 1) < n; root = child) {
-    if (child + 1 < n && before(&v[child], &v[child + 1])) child++;
-    if (!before(&top, &v[child])) break;
-    v[root] = v[child];
-  }
-  v[root] = top;
-}
-static void sort_placed(placed *v, size_t n) {
-  for (size_t i = n / 2; i-- > 0;) sift(v, i, n);
-  for (size_t end = n; end-- > 1;) {
-    placed top = v[0];
-    v[0] = v[end];
-    v[end] = top;
-    sift(v, 0, end);
-  }
-}
+#define TG_SORT_NAME sort_placed
+#define TG_SORT_ITEM placed
+#define TG_SORT_BEFORE(a, b) \
+  ((a)->value < (b)->value || (!((b)->value < (a)->value) && (a)->at < (b)->at))
+#include "base/sort.h"
 
 /* Benjamini and Hochberg (1995): adjusted p of rank i is min over j >= i of p(j) * n / j. */
 tg_status tg_bh(const tg_alloc *a, const double *p, size_t n, double *out) {

@@ -40,6 +40,8 @@ typedef struct tg_sorted {
 uint64_t tg_sorted_total(const tg_sorted *s);
 /* The value of 1-based rank k, 1 <= k <= total. */
 int64_t tg_sorted_at(const tg_sorted *s, uint64_t k);
+/* The value of rank ceil(total * num / den), the inverted CDF. */
+int64_t tg_sorted_quantile(const tg_sorted *s, uint64_t num, uint64_t den);
 /* Median by the inverted CDF: rank ceil(total / 2). */
 int64_t tg_sorted_median(const tg_sorted *s);
 
@@ -69,6 +71,15 @@ tg_status tg_hl_rank(tg_null_cache *c, uint64_t m, uint64_t n, double alpha, tg_
 /* Shift and interval of two sorted series. */
 tg_status tg_hl_sorted(tg_null_cache *c, const tg_sorted *x, const tg_sorted *y, double alpha,
                        tg_interval *out);
+
+/* tg_u_test of two sides that are sorted. */
+tg_status tg_u_sorted(const tg_alloc *a, const tg_stop *stop, const int64_t *x, size_t m,
+                      const int64_t *y, size_t n, uint64_t seed, tg_test *out);
+
+/* The critical U: c = the largest integer with 2 P(U <= c - 1) <= alpha, 0 where there is none,
+ * and the level 1 - 2 P(U <= c - 1) of the interval between the ranks c and m * n + 1 - c. */
+tg_status tg_critical_u(tg_null_cache *cache, size_t m, size_t n, double alpha, tg_u128 *c,
+                        double *level);
 
 /* Permutation test of a sum: which share of the C(n, m) choices of m of the n weights (sorted,
  * ascending) have a sum as low, as high as `observed`. */

@@ -10,7 +10,7 @@
 static tg_status sort_series(const tg_alloc *a, tg_scratch *scratch, const int64_t *value,
                              const uint64_t *weight, size_t n, tg_sorted *out) {
   const uint64_t unit_start[2] = {0, n};
-  tg_samples s = {value, weight, unit_start, NULL, NULL, NULL, NULL, 0};
+  tg_samples s = {value, weight, unit_start, NULL, NULL, NULL, NULL, 0, NULL};
   tg_status status = tg_check_values(value, n);
   return status == TG_OK ? tg_scratch_sort(a, scratch, &s, 0, 1, out) : status;
 }

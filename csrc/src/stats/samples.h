@@ -13,8 +13,7 @@ typedef struct tg_scratch {
 } tg_scratch;
 void tg_scratch_free(const tg_alloc *a, tg_scratch *s);
 
-/* TG_EINVAL where a start falls, a scale or a resolution is 0; TG_EOVERFLOW for a value beyond
- * TG_STATS_LIMIT. */
+/* TG_EINVAL where a start falls, a scale or a resolution is 0. */
 tg_status tg_samples_check(const tg_samples *s);
 
 /* The distinct values of the units [first, last) of a key with their cumulative weights, sorted;

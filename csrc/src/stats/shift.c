@@ -5,7 +5,9 @@
 
 #include "internal.h"
 
-#define NULL_PAIRS 40000 /* m*n up to which the distribution of U is counted */
+#define NULL_PAIRS 40000      /* m*n up to which the distribution of U is counted */
+#define NULL_PAIRS_FEW 400000 /* the same where one side has at most FEW units */
+#define FEW 8
 #define PAIRED_MOST 2000
 
 /* Pairs with y - x <= d. x and y ascend, so the first x that is near enough only moves up. */
@@ -74,7 +76,8 @@ static void fill_null(double *f, size_t len, size_t m, size_t n) {
 
 tg_status tg_null_get(tg_null_cache *c, size_t m, size_t n, const tg_null_u **out) {
   *out = NULL;
-  if (m == 0 || n == 0 || m > NULL_PAIRS / n) return TG_OK;
+  size_t most = m <= FEW || n <= FEW ? NULL_PAIRS_FEW : NULL_PAIRS;
+  if (m == 0 || n == 0 || m > most / n) return TG_OK;
   if (m > n) {
     size_t swap = m;
     m = n;
@@ -117,6 +120,27 @@ tg_status tg_hl_rank(tg_null_cache *c, uint64_t m, uint64_t n, double alpha, tg_
   double reached = 1 - 2 * null->cdf[u - 1];
   *qu = u;
   *level = reached > 0 ? reached : 0;
+  return TG_OK;
+}
+
+tg_status tg_critical_u(tg_null_cache *cache, size_t m, size_t n, double alpha, tg_u128 *c,
+                        double *level) {
+  const tg_null_u *null;
+  tg_status status = tg_null_get(cache, m, n, &null);
+  if (status != TG_OK) return status;
+  double miss = 0; /* a hair above alpha still counts as within it: 1/20 is not a double */
+  *c = 0;
+  if (null == NULL) {
+    double pairs = (double)m * (double)n, sd = sqrt(pairs * ((double)m + (double)n + 1) / 12);
+    double rank = floor(pairs / 2 - tg_normal_quantile(alpha / 2) * sd + 0.5);
+    if (rank >= 1) {
+      *c = (tg_u128)rank;
+      miss = erfc((pairs / 2 - rank + 0.5) / sd / sqrt(2.0));
+    }
+  } else {
+    while (*c < null->len && 2 * null->cdf[*c] <= alpha * (1 + 1e-12)) miss = 2 * null->cdf[(*c)++];
+  }
+  *level = *c > 0 ? 1 - miss : 0;
   return TG_OK;
 }
 

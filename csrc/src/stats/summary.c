@@ -57,12 +57,6 @@ static uint32_t mode_count(const tg_sorted *s, uint64_t resolution) {
   return modes + (part >= 2);
 }
 
-/* Rank ceil(n * num / den), the inverted CDF. */
-static int64_t quantile(const tg_sorted *s, uint64_t num, uint64_t den) {
-  tg_u128 k = ((tg_u128)tg_sorted_total(s) * num + den - 1) / den;
-  return tg_sorted_at(s, k == 0 ? 1 : (uint64_t)k);
-}
-
 /* The quantiles that n readings can support: X from 1/(1-X) on. */
 static void put_quantiles(tg_table *t, size_t row, const tg_sorted *s, double scale) {
   static const struct {
@@ -75,7 +69,7 @@ static void put_quantiles(tg_table *t, size_t row, const tg_sorted *s, double sc
            {999, 1000, 1000, TG_SUM_P999}};
   for (size_t i = 0; i < sizeof q / sizeof *q; i++)
     if (tg_sorted_total(s) >= q[i].least)
-      tg_put(t, row, q[i].col, (double)quantile(s, q[i].num, q[i].den) * scale);
+      tg_put(t, row, q[i].col, (double)tg_sorted_quantile(s, q[i].num, q[i].den) * scale);
 }
 
 /* The columns that come from all readings of a key together. */
@@ -138,12 +132,22 @@ static tg_status summarize_key(const tg_alloc *a, const tg_samples *s, size_t ke
   return put_units(a, t, row, unit + (first - (size_t)s->key_start[0]), last - first, scale);
 }
 
+/* TG_EOVERFLOW for a reading or a resolution beyond TG_STATS_LIMIT. */
+static tg_status check_readings(const tg_samples *s) {
+  size_t first = (size_t)s->unit_start[s->key_start[0]];
+  size_t last = (size_t)s->unit_start[s->key_start[s->n_keys]];
+  for (size_t k = 0; k < s->n_keys; k++)
+    if (s->resolution[k] > (uint64_t)TG_STATS_LIMIT) return TG_EOVERFLOW;
+  return tg_check_values(s->value + first, last - first);
+}
+
 tg_status tg_summarize(const tg_alloc *a, const tg_stop *stop, const tg_samples *s,
                        tg_table **out) {
   tg_table *t = NULL;
   int64_t *unit = NULL;
   tg_scratch scratch = {0};
   tg_status status = tg_samples_check(s);
+  if (status == TG_OK) status = check_readings(s);
   if (status != TG_OK) return status;
   unit = tg_array(a, (size_t)(s->key_start[s->n_keys] - s->key_start[0]), sizeof *unit);
   if (unit == NULL) return TG_ENOMEM;

@@ -15,66 +15,19 @@ void tg_free(const tg_alloc *a, void *p) {
   if (p != NULL) a->release(a->ctx, p);
 }
 
-/* Insertion for the usual handful of boots, a heap above. */
-#define INSERTION 24
+#define TG_SORT_NAME sort_i64
+#define TG_SORT_ITEM int64_t
+#define TG_SORT_BEFORE(a, b) (*(a) < *(b))
+#include "base/sort.h"
 
-static void sift_i64(int64_t *v, size_t root, size_t n) {
-  int64_t top = v[root];
-  for (size_t child; (child = 2 * root + 1) < n; root = child) {
-    if (child + 1 < n && v[child] < v[child + 1]) child++;
-    if (!(top < v[child])) break;
-    v[root] = v[child];
-  }
-  v[root] = top;
-}
+#define TG_SORT_NAME sort_f64
+#define TG_SORT_ITEM double
+#define TG_SORT_BEFORE(a, b) (*(a) < *(b))
+#include "base/sort.h"
 
-void tg_sort_i64(int64_t *v, size_t n) {
-  if (n <= INSERTION) {
-    for (size_t i = 1; i < n; i++) {
-      int64_t x = v[i];
-      size_t j = i;
-      for (; j > 0 && x < v[j - 1]; j--) v[j] = v[j - 1];
-      v[j] = x;
-    }
-    return;
-  }
-  for (size_t i = n / 2; i-- > 0;) sift_i64(v, i, n);
-  for (size_t end = n - 1; end > 0; end--) {
-    int64_t top = v[0];
-    v[0] = v[end];
-    v[end] = top;
-    sift_i64(v, 0, end);
-  }
-}
+void tg_sort_i64(int64_t *v, size_t n) { sort_i64(v, n); }
 
-static void sift_f64(double *v, size_t root, size_t n) {
-  double top = v[root];
-  for (size_t child; (child = 2 * root + 1) < n; root = child) {
-    if (child + 1 < n && v[child] < v[child + 1]) child++;
-    if (!(top < v[child])) break;
-    v[root] = v[child];
-  }
-  v[root] = top;
-}
-
-void tg_sort_f64(double *v, size_t n) {
-  if (n <= INSERTION) {
-    for (size_t i = 1; i < n; i++) {
-      double x = v[i];
-      size_t j = i;
-      for (; j > 0 && x < v[j - 1]; j--) v[j] = v[j - 1];
-      v[j] = x;
-    }
-    return;
-  }
-  for (size_t i = n / 2; i-- > 0;) sift_f64(v, i, n);
-  for (size_t end = n - 1; end > 0; end--) {
-    double top = v[0];
-    v[0] = v[end];
-    v[end] = top;
-    sift_f64(v, 0, end);
-  }
-}
+void tg_sort_f64(double *v, size_t n) { sort_f64(v, n); }
 
 tg_status tg_check_values(const int64_t *v, size_t n) {
   for (size_t i = 0; i < n; i++)
@@ -115,6 +68,11 @@ int64_t tg_sorted_at(const tg_sorted *s, uint64_t k) {
       hi = mid;
   }
   return s->v[lo];
+}
+
+int64_t tg_sorted_quantile(const tg_sorted *s, uint64_t num, uint64_t den) {
+  tg_u128 k = ((tg_u128)tg_sorted_total(s) * num + den - 1) / den;
+  return tg_sorted_at(s, k == 0 ? 1 : (uint64_t)k);
 }
 
 int64_t tg_sorted_median(const tg_sorted *s) {

@@ -15,25 +15,32 @@ def add(subparsers: Any) -> None:
         "compare",
         run,
         "What changed between two sides, by how much, and whether to believe it. A side is a "
-        "log, a published table, a snapshot, or a glob or folder of these: one boot or more each.",
+        "log, a published table, a snapshot, or a glob or folder of these: one boot or more each. "
+        "Several NEW sides are compared with OLD one by one; p_bh is adjusted over all of them.",
     )
     parser.add_argument("old", metavar="OLD", help="the baseline")
-    parser.add_argument("new", metavar="NEW")
+    parser.add_argument("new", metavar="NEW", nargs="+")
     parser.add_argument(
-        "--all", action="store_true", help="every key in the text, not only the first screen"
+        "--all", action="store_true", help="every key in the text, and the words explained"
     )
     statistics.add_comparison_options(parser)
+    parser.add_argument(
+        "--paired", action="store_true", help="boots are interleaved: old 1 new 1 old 2 new 2 ..."
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compare two sides."""
-    from ..comparison.compare import compare
+    """Compare the sides."""
+    from ..comparison.compare import compare_all
 
-    sides = [statistics.side(args, source) for source in (args.old, args.new)]
+    sides = [statistics.side(args, source) for source in (args.old, *args.new)]
     inputs_say = statistics.status_of(args, *sides)
-    made = compare(*sides, **statistics.options_of(args))
-    if args.format == "text" and args.all:
-        common.emit(args, statistics.coloured(args, made.to_text(None)))
+    made = compare_all(sides[0], sides[1:], paired=args.paired, **statistics.options_of(args))
+    if len(made) > 1:
+        statistics.emit_all(args, made, args.new, *sides)
+    elif args.format == "text" and args.all:
+        common.emit(args, statistics.coloured(args, made[0].to_text(None)))
     else:
-        statistics.emit(args, made, *sides)
-    return common.worst(inputs_say, common.DONE if len(made) else common.NOTHING)
+        statistics.emit(args, made[0], *sides)
+    judged = common.DONE if all(len(one) for one in made) else common.NOTHING
+    return common.worst(inputs_say, judged)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import common, statistics
 
 if TYPE_CHECKING:
-    from ..comparison.gate import Gate
+    from ..comparison.gate_result import Gate
 
 
 def add(subparsers: Any) -> None:
@@ -20,22 +20,41 @@ def add(subparsers: Any) -> None:
         "gate",
         run,
         "May NEW pass: exit status 0 pass, 1 regressed, 3 not enough data, 2 usage or input. One "
-        "line of reason for each key that fails; a missing key is never a pass.",
+        "error of 5 % for the whole run, whatever the number of keys; a pass says what it guards "
+        "against. 3 v 3, 5 v 2 or 19 v 1 boots are the least that can be red.",
         forms=("junit", "github", "squad", "bmf", "gitlab", "lava"),
     )
     parser.add_argument("old", metavar="OLD", help="the baseline")
     parser.add_argument("new", metavar="NEW")
-    parser.add_argument(
-        "--confirm", metavar="SRC", help="further new boots: regressed only where both say so"
-    )
-    parser.add_argument(
-        "--fail-undecided", action="store_true",
-        help="an undecided key is not enough data, though its test could have seen the margin",
+    group = parser.add_argument_group("decision")
+    group.add_argument(
+        "--confirm", metavar="SRC",
+        help="further new boots: they join NEW, and both parts must be slower by themselves",
     )  # fmt: skip
-    parser.add_argument(
+    group.add_argument(
         "--bisect", action="store_true",
         help="exit statuses of `git bisect run`: 0 good, 1 bad, 125 not decidable, 128 an error",
     )  # fmt: skip
+    group.add_argument(
+        "--guard", type=statistics.margin, metavar="P%",
+        help="status 3 unless enough keys would be red after a change of P",
+    )  # fmt: skip
+    group.add_argument(
+        "--guard-share", type=float, default=0.75, metavar="X",
+        help="enough keys for --guard, as a share (default: 0.75)",
+    )  # fmt: skip
+    group.add_argument(
+        "--deterministic", action="store_true",
+        help="all boots of a side are identical: a difference is a fact",
+    )  # fmt: skip
+    group.add_argument(
+        "--strict-undecided", action="store_true",
+        help="status 3 where a key is not shown to be equivalent",
+    )  # fmt: skip
+    group.add_argument(
+        "--allow-missing", action="store_true", help="keys of OLD may be missing in NEW"
+    )
+    group.add_argument("--verbose", action="store_true", help="name the keys not guarded")
     statistics.add_comparison_options(parser)
 
 
@@ -47,9 +66,18 @@ def run(args: argparse.Namespace) -> int:
     confirm = None if args.confirm is None else statistics.side(args, args.confirm)
     inputs_say = statistics.status_of(args, *sides, confirm)
     made = gate(
-        *sides, confirm=confirm, fail_undecided=args.fail_undecided, **statistics.options_of(args)
+        *sides,
+        confirm=confirm,
+        guard=args.guard,
+        guard_share=args.guard_share,
+        deterministic=args.deterministic,
+        strict_undecided=args.strict_undecided,
+        allow_missing=args.allow_missing,
+        **statistics.options_of(args),
     )
-    if args.format in ("text", *common.FORMATS):
+    if args.format == "text" and args.verbose:
+        common.emit(args, statistics.coloured(args, made.to_text(None, verbose=True)))
+    elif args.format in ("text", *common.FORMATS):
         statistics.emit(args, made, *sides)
     else:
         _emit_for_ci(args, made, sides[1])

@@ -30,7 +30,8 @@ _WORD = re.compile(
 )
 
 
-def _margin(text: str) -> float:
+def margin(text: str) -> float:
+    """A relative margin as an argument: ``5%`` or ``0.05``."""
     try:
         return parse_margin(text)
     except ValueError as error:
@@ -47,18 +48,18 @@ def _length(text: str) -> float:
     return value
 
 
-def add_side_options(parser: argparse.ArgumentParser, margin: str = "5%") -> None:
+def add_side_options(parser: argparse.ArgumentParser, default: str = "5%") -> None:
     """``--margin --margin-ns --unit --exchange`` and how sources are read."""
     from . import inputs
 
     group = parser.add_argument_group("statistics")
     group.add_argument(
-        "--margin", type=_margin, default=_margin(margin), metavar="X%",
-        help=f"relative change that matters (default: {margin.replace('%', '%%')})",
+        "--margin", type=margin, default=margin(default), metavar="X%",
+        help=f"relative change that matters (default: {default.replace('%', '%%')})",
     )  # fmt: skip
     group.add_argument(
         "--margin-ns", type=_length, default=0.0, metavar="NS",
-        help="absolute change that matters; the larger of the two counts (default: 0)",
+        help="absolute change that matters, too; a regression exceeds both (default: 0)",
     )  # fmt: skip
     group.add_argument("--unit", choices=UNITS, help="what counts as one independent observation")
     group.add_argument(
@@ -76,10 +77,7 @@ def add_comparison_options(parser: argparse.ArgumentParser) -> None:
     add_side_options(parser)
     group = parser.add_argument_group("comparison")
     group.add_argument(
-        "--noise", metavar="FILE", help="boots of one firmware (A/A): scatter for one against one"
-    )
-    group.add_argument(
-        "--paired", action="store_true", help="boots are interleaved: old 1 new 1 old 2 new 2 ..."
+        "--noise", metavar="FILE", help="boots of one firmware: the scatter for one or two a side"
     )
     group.add_argument(
         "--anyway", action="store_true", help="compare also other platforms and build types"
@@ -94,7 +92,6 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
         "margin_ns": args.margin_ns,
         "unit": args.unit,
         "exchange": args.exchange,
-        "paired": args.paired,
         "anyway": args.anyway,
         "board": args.board,
         "noise": None if noise is None else side(args, noise),
@@ -154,6 +151,41 @@ def coloured(args: argparse.Namespace, text: str) -> str:
     if not sys.stdout.isatty():
         return text
     return _WORD.sub(lambda m: f"\x1b[{_COLOURS[m[0]]}m{m[0]}\x1b[0m", text)
+
+
+def emit_all(args: argparse.Namespace, results: Any, names: Any, *sides: Any) -> None:
+    """Write several comparisons with one baseline: below each other, or one JSON document each."""
+    if args.format == "text":
+        limit = None if args.all else 12
+        parts = [
+            f"== {name}\n{result.to_text(limit)}"
+            for name, result in zip(names, results, strict=True)
+        ]
+        common.emit(args, coloured(args, "\n".join(parts)))
+        return
+    if args.format in ("md", "rst"):
+        common.emit(args, "\n".join(getattr(one, f"to_{args.format}")() for one in results))
+        return
+    answers = [result.answer() for result in results]
+    first = answers[0]
+    first.rows = _below_each_other(answers, names)
+    first.problems = problems_of(*sides)
+    first.extra = {
+        **first.extra,
+        "comparisons": [{"new": n, **a.extra} for n, a in zip(names, answers, strict=True)],
+    }
+    common.emit(args, first)
+
+
+def _below_each_other(answers: Any, names: Any) -> Any:
+    """The rows of several answers as one table, with the side in front."""
+    columns = ["side", *answers[0].rows.names]
+    rows = [
+        (name, *row)
+        for name, answer in zip(names, answers, strict=True)
+        for row in answer.rows.rows
+    ]
+    return type(answers[0].rows)(columns, rows)
 
 
 def emit(args: argparse.Namespace, result: Any, *sides: Any) -> None:

@@ -22,7 +22,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--labels", metavar="A,B,...", help="names of the releases, separated by commas"
     )
-    statistics.add_side_options(parser, margin="10%")
+    statistics.add_side_options(parser, default="10%")
 
 
 def run(args: argparse.Namespace) -> int:

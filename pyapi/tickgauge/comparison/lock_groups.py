@@ -147,6 +147,8 @@ def ladder_grid(groups: Frame) -> Grid:
         low, high = (row[f"ols_{name}_{end}"] for end in ("lo", "hi"))
         if low is None or high is None:
             return ""
+        if not name.endswith("shift"):  # a time is not below 0
+            low = max(low, 0.0)
         return f"{length_text(low, row['shown'])}..{length_text(high, row['shown'])}"
 
     rows = []
@@ -225,9 +227,11 @@ def common_factors(
         kind = "serial" if row["rank"] is None else "interchangeable cpus"
         name = (row["metric"], row["operation"], row["cluster"], kind)
         group[i] = codes.setdefault(name, len(codes))
-        old, shift = row["old"], row["shift"]
-        if old and shift is not None and old > 0 and abs(shift) > margin * old:
-            ratio[i] = (old + shift) / old
+        percent = row["percent"]
+        if percent is not None and row["quantile"] == 50:
+            change = 1 + percent / 100
+            if not 1 / (1 + margin) <= change <= 1 + margin:
+                ratio[i] = change
     factor, number = _core.common_factor(ratio, group, LEAST, TOLERANCE)
     names = list(codes)
     out = []

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from .._core import codes, samples
 from .options import EXCHANGES
@@ -16,6 +17,10 @@ from .side import I64, U32, U64, Key, Side
 NONE = np.uint32(0xFFFFFFFF)
 
 __all__ = ["Group", "Packed", "class_of", "groups_of", "pack"]
+
+
+#: The arrays of the core: value, weight, unit_start, key_start, num, den, resolution, boot.
+Samples = tuple[I64, U64 | None, U64, U64, U64, U64, U64, npt.NDArray[np.uint32] | None]
 
 
 class Group(NamedTuple):
@@ -46,6 +51,8 @@ class Packed:
     clashes : dict
         Identity of a packed key -> why its readings cannot be pooled: they are in several units
         or of several clocks. Those of the first one are here.
+    apart : bool
+        A unit is the same boot (or run) in all keys; readings are not.
     """
 
     keys: dict[tuple[Any, ...], int]
@@ -60,20 +67,20 @@ class Packed:
     notes: list[str]
     units: int
     clashes: dict[tuple[Any, ...], str] = field(default_factory=dict)
+    apart: bool = True
 
-    def samples(
-        self, order: Sequence[int | None], num: U64, den: U64, resolution: U64
-    ) -> tuple[I64, U64 | None, U64, U64, U64, U64, U64]:
+    def samples(self, order: Sequence[int | None], num: U64, den: U64, resolution: U64) -> Samples:
         """The arrays of the core for the packed keys `order` (None = no units)."""
         place = np.full(len(self.shown) + 1, NONE, "u4")
         for i, k in enumerate(order):
             if k is not None:
                 place[k] = i
-        value, weight, _, key_start, unit_start, _ = samples(
+        value, weight, _, key_start, unit_start, unit = samples(
             place[self.fk], self.unit, self.value, self.weight,
             n_keys=len(order), n_units=self.units,
         )  # fmt: skip
-        return value, weight, unit_start, key_start, num, den, resolution
+        boot = unit if self.apart else None
+        return value, weight, unit_start, key_start, num, den, resolution, boot
 
 
 def class_of(key: Key, exchange: Any) -> str:
@@ -116,6 +123,7 @@ def pack(side: Side, unit: str, exchange: Any = None) -> Packed:
     groups = groups_of(side.keys, exchange)
     none = np.zeros(0, "u4")
     out = Packed({}, [], [], none, units, side.value, side.weight, {}, {}, [], n_units)
+    out.apart = unit != "reading"
     group_of = np.full(max(1, len(side.keys)), -1, "i8")
     for g, members in enumerate(groups.values()):
         group_of[members] = g

@@ -3,26 +3,46 @@
 from __future__ import annotations
 
 import os
+import textwrap
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from ..frame.answer import Answer
-from ..frame.frame import Frame
+from ..frame.frame import Column, Frame
 from ..frame.grid import Grid
 from ..util.atomic_write import write_whole
-from ..util.text import clean, counted
+from ..util.text import clean, clip, counted
 from .labels import length_text, units_word
 from .lock_groups import ladder_grid
-from .verdicts import ORDER, meaning, settles_all, within_text
+from .verdicts import (
+    ORDER,
+    advice,
+    change_text,
+    interval_text,
+    likely,
+    meaning,
+    percent_text,
+    tail_text,
+    within_text,
+)
 
 if TYPE_CHECKING:
     from ..plot.comparison import ComparisonPlot
 
 __all__ = ["Comparison", "write_text"]
 
-#: Rows that a text shows at most.
-SHOWN = 24
+#: Lines that a text has at most, and what a line of a finding may take.
+SCREEN, WIDE = 24, 100
+
+#: Version of the JSON document of compare and gate.
+VERSION = 2
+
+#: p from which on boots are said to drift.
+DRIFT = 0.05
 
 LADDER = (
     "base + step per cpu in the queue, least squares; in brackets what boots leave open "
@@ -37,11 +57,11 @@ class Comparison:
     Attributes
     ----------
     rows : Frame
-        One row a matched key: what it is (``test metric operation labels cluster core cpu place
-        rank``), ``shown`` (the unit of lengths: ns for times), then per key ``old new shift
-        shift_steps percent verdict lo hi level p p_min p_bh detectable detectable_level delta
-        step sd within within_lo within_hi n_old n_new needed method note flags``. Regressed keys
-        come first, the largest change first within a word.
+        One row a matched key, and one for ``@p90`` and ``@p99`` where boots have readings enough:
+        what it is (``test metric operation labels cluster core place rank``), ``shown`` (the unit
+        of lengths: ns for times), the columns of the core's ``tg_compare``, ``sentence`` (what was
+        seen, what could have been seen, what to do next) and ``note``. Regressed keys come first,
+        the largest change first within a word. Missing values are missing, never 0.
     groups : Frame
         One row a group of interchangeable cpus: W1 and its p, slowest, span, ladder
         ``a + b * rank``, change per core and per rank, p of exchangeability, ``note``.
@@ -50,7 +70,7 @@ class Comparison:
     unmatched : dict
         ``"old"`` and ``"new"``: keys that only that side has.
     not_comparable : list of (str, str)
-        Key and reason.
+        Key and reason; the other keys are judged.
     unit : str
         ``"boot"``, ``"run"`` or ``"reading"``.
     units : (int, int)
@@ -63,7 +83,11 @@ class Comparison:
         intervals' one-sided misses.
     notes : list of str
     noise : str
-        What the noise model is made of: the file and its number of boots.
+        The boots of one firmware: the file and how many they are.
+    names : (str, str)
+        The names of the sides.
+    drift : float or None
+        p of a drift of the boots in the order in which they stand, inside the sides.
     """
 
     rows: Frame
@@ -82,6 +106,8 @@ class Comparison:
     sources: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     noise: str = ""
+    names: tuple[str, str] = ("", "")
+    drift: float | None = None
 
     # ---- looking ----------------------------------------------------------------------------
 
@@ -101,20 +127,36 @@ class Comparison:
         found: Frame = self.rows.select(**where)
         return found
 
+    def with_adjusted(self, p: npt.NDArray[np.float64]) -> None:
+        """Put another ``p_bh``: of a family that is larger than this comparison."""
+        columns = [
+            Column.of("p_bh", p, ~np.isnan(p)) if name == "p_bh" else self.rows.column(name)
+            for name in self.rows.columns
+        ]
+        self.rows = Frame(columns, "keys")
+
+    def _rows(self, word: str | None = None) -> list[dict[str, Any]]:
+        return [
+            self.rows.row(i)
+            for i, verdict in enumerate(self.rows["verdict"])
+            if word is None or verdict == word
+        ]
+
     @property
     def units_text(self) -> str:
-        """The unit and how many there are: ``boot (15 v 15)``."""
+        """The unit of statistics with the units of both sides: ``boot (15 v 15)``."""
         return units_word(self.unit, *self.units)
 
     @property
     def header(self) -> list[str]:
-        """Two lines: unit, margin, counts, geometric mean, expected false alarms."""
+        """Two lines: unit, margin, counts, geometric mean, what chance may do."""
+        absolute = f" and {self.margin_ns:g} ns" if self.margin_ns else ""
         first = (
-            f"unit: {self.units_text}, margin {100 * self.margin:g} % or "
-            f"{self.margin_ns:g} ns, at least one resolution step, alpha {self.alpha:g}"
+            f"unit: {units_word(self.unit, *self.units)}, margin {100 * self.margin:g} %{absolute},"
+            f" alpha {self.alpha:g}"
         )
         if self.noise:
-            first += f", noise model: {self.noise}"
+            first += f", boots of one firmware: {self.noise}"
         words = ", ".join(f"{n} {word}" for word, n in self.counts.items()) or "no matched key"
         second = words
         if self.geometric_mean is not None:
@@ -122,55 +164,73 @@ class Comparison:
                 f"; geometric mean x{self.geometric_mean:.4g} over "
                 f"{counted(self.geometric_mean_of, 'key')}"
             )
-        second += f"; expected false alarms {self.expected_false_alarms:.2g} of {len(self.rows)}"
+        if self.expected_false_alarms > 0:
+            second += (
+                f"; about {self.expected_false_alarms:.1f} of {len(self.rows)} regressed by chance"
+            )
         return [first, second]
 
     def explanations(self) -> list[str]:
-        """One line for each verdict that occurs: what it means and what would settle it."""
+        """One line for each verdict that occurs: its meaning, and what would settle it."""
         lines = []
-        verdicts = list(self.rows["verdict"])
         for word in self.counts:
-            open_rows = [self.rows.row(i) for i, v in enumerate(verdicts) if v == word]
-            answer = settles_all(word, open_rows, self.unit)
-            settled = f"; settled by: {answer}" if answer else ""
-            if word == "inconclusive":
-                least = max((r["p_min"] for r in open_rows if r["p_min"] is not None), default=0)
-                if least > self.alpha:
-                    settled += f" (smallest p attainable {least:.3g})"
-            single = all(max(r["n_old"], r["n_new"]) == 1 for r in open_rows)
-            lines.append(f"{word}: {meaning(word, self.unit, single)}{settled}")
-        if any(v is not None for v in _values(self.rows, "within")):
+            rows = self._rows(word)
+            text = self._next_step(word, rows)
+            if word == "unreplicated" and all(r["n_old"] == r["n_new"] == 1 for r in rows):
+                head = meaning(word, self.unit).replace(
+                    f"too few {self.unit}s on a side", f"one {self.unit} a side"
+                )
+            else:
+                head = meaning(word, self.unit)
+            lines.append(f"{word}: {head}" + (f"; {text}" if text else ""))
+        if any(row["within"] is not None for row in self._rows("unreplicated")):
             lines.append(
                 f"within {self.unit}: shift between the readings of the two {self.unit}s, with its "
                 f"interval; between {self.unit}s: not replicated"
             )
         return lines
 
+    def _next_step(self, word: str, rows: list[dict[str, Any]]) -> str:
+        """What to do about the rows of one verdict."""
+        if word not in ("inconclusive", "changed", "unreplicated"):
+            return ""
+        return likely(rows, self.margin, self.unit) or advice(rows[0], self.margin, self.unit)
+
     def headlines(self, word: str = "regressed", limit: int = 4) -> list[str]:
         """The keys with a verdict, those of one test and metric on one line, largest first."""
         found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-        for i, verdict in enumerate(self.rows["verdict"]):
-            if verdict == word:
-                row = self.rows.row(i)
-                name = (row["test"], row["operation"], row["metric"], row["labels"])
-                found.setdefault(name, []).append(row)
-        lines = []
-        for name, rows in found.items():
-            title = " ".join(str(w) for w in name if w)
-            places = [row["key"].removeprefix(title).strip() for row in rows]
-            percents = [row["percent"] for row in rows if row["percent"] is not None]
-            change = ""
-            if percents:
-                low, high = (f"{p:+.{_decimals(p)}f}" for p in (min(percents), max(percents)))
-                change = f" {low} %" if low == high else f" {low}..{high} %"
-            where = "; ".join(sorted(filter(None, places)))
-            lines.append(f"{word}: {title}{change}" + (f" ({where})" if where else ""))
+        for row in self._rows(word):
+            name = (row["test"], row["operation"], row["metric"], row["labels"], row["quantile"])
+            found.setdefault(name, []).append(row)
+        lines = [f"{word}: {_group_line(name, rows)}" for name, rows in found.items()]
         more = [f"{word}: {len(lines) - limit} more tests"] if len(lines) > limit + 1 else []
         return lines[: limit if more else None] + more
 
+    def tails(self, limit: int = 4) -> list[str]:
+        """Keys whose slow boots became more or fewer, though their middle did not move so far."""
+        lines = [
+            f"{row['key']}: {tail_text(row, self.unit)}"
+            for row in self._rows()
+            if row["verdict"] not in ("regressed", "improved", "changed")
+            and tail_text(row, self.unit)
+        ]
+        more = [f"{len(lines) - limit} more keys with another tail"] if len(lines) > limit else []
+        return lines[:limit] + more
+
+    def warnings(self) -> list[str]:
+        """Notes that may be part of every difference."""
+        if self.drift is None or self.drift > DRIFT:
+            return []
+        return [
+            f"drift within the sides (p {self.drift:.2g}): {self.unit}s of old and new were not "
+            "interleaved, a slow change of the machine may be part of every difference "
+            "(tickgauge plan says an order)"
+        ]
+
     def findings(self) -> list[str]:
-        """Regressions, common factors, lock order, what could not be compared."""
-        lines = self.headlines() + [
+        """Regressions, tails, common factors, lock order, what could not be compared."""
+        lines = self.headlines() + self.tails() + self.warnings()
+        lines += [
             f"common factor x{f['factor']:.3g}: {f['title']} ({counted(len(f['keys']), 'key')})"
             for f in self.factors
         ]
@@ -182,15 +242,18 @@ class Comparison:
             if keys:
                 more = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
                 lines.append(f"only in {side}: {', '.join(keys[:3])}{more}")
-        for bit, why in ((16, "bimodal"), (32, "fewer than 4 boots")):
+        for bit, why in ((16, "bimodal"), (32, f"fewer than 4 {self.unit}s")):
             keys = [k for k, f in zip(self.rows["key"], self.rows["flags"], strict=True) if f & bit]
             if keys:
-                lines.append(f"no noise model, {why}: {', '.join(keys)}")
-        reasons: dict[str, int] = {}
-        for _, reason in self.not_comparable:
-            reasons[reason] = reasons.get(reason, 0) + 1
+                more = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
+                lines.append(f"no answer from --noise, {why}: {', '.join(keys[:3])}{more}")
+        reasons: dict[str, list[str]] = {}
+        for key, reason in self.not_comparable:
+            reasons.setdefault(reason, []).append(key)
         lines += [
-            f"not comparable ({counted(n, 'key')}): {reason}" for reason, n in reasons.items()
+            f"not comparable ({counted(len(keys), 'key')}): {reason}: {', '.join(keys[:3])}"
+            + (f" and {len(keys) - 3} more" if len(keys) > 3 else "")
+            for reason, keys in reasons.items()
         ]
         return lines + self.notes
 
@@ -217,38 +280,75 @@ class Comparison:
                     headings=headings)  # fmt: skip
 
     def _short(self, row: dict[str, Any]) -> tuple[Any, ...]:
-        old = row["old"]
-
-        def relative(value: float | None) -> str:
-            if value is None or not old:
-                return "-"
-            return f"{100 * value / abs(old):+.{_decimals(100 * value / abs(old))}f}"
-
         level = "-" if row["level"] is None else f"{100 * row['level']:.1f} %"
-        interval = "-" if level == "-" else f"{relative(row['lo'])}..{relative(row['hi'])} %"
-        seen = relative(row["detectable"]).lstrip("+")
-        visible = "-" if row["detectable"] is None else f"{seen} %"
-        if (row["detectable_level"] or 0) > self.alpha + 1e-9:
-            visible = "never" if row["detectable"] is not None else "-"
-        change = "-" if row["percent"] is None else f"{relative(row['shift'])} %"
+        visible = "-"
+        if row["flags"] & 512:
+            visible = "two modes"
+        elif row["visible"] is not None and row["percent"] is not None:
+            visible = percent_text(row["visible"], sign=False)
+        elif row["visible"] is not None:
+            visible = length_text(row["visible"], row["shown"])
+        elif row["method"] in ("exact", "paired") and row["level"] is None:
+            visible = "none"
         note = "; ".join(filter(None, (within_text(row, self.unit), row["note"])))
         old_text, new_text = (length_text(row[side], row["shown"]) for side in ("old", "new"))
         return (
-            row["key"], change, old_text, new_text, row["verdict"], interval, level,
-            _p(row["p"]), _p(row["p_min"]), visible, note,
+            row["key"], change_text(row), old_text, new_text, row["verdict"], interval_text(row),
+            level, _p(row["p"]), _p(row["p_min"]), visible, note,
         )  # fmt: skip
 
-    def to_text(self, limit: int | None = SHOWN) -> str:
-        """One screen: header, findings, the rows that matter most, what the words mean."""
+    def _groups_of_words(self) -> list[str]:
+        """A line for each verdict that is no finding: how many keys, and what to do."""
+        lines = []
+        for word in ("improved", "changed"):
+            lines += self.headlines(word, 3)
+        return [clip(clean(line), WIDE) for line in lines]
+
+    def _wrapped(self) -> list[str]:
+        """The explanations of open and quiet keys, wrapped with a hanging indent."""
+        quiet = ("unreplicated", "inconclusive", "equivalent", "within")
+        return [
+            part
+            for line in self.explanations()
+            if line.startswith(quiet)
+            for part in textwrap.wrap(clean(line), WIDE, subsequent_indent="  ")
+        ]
+
+    def to_text(self, limit: int | None = SCREEN) -> str:
+        """For a person.
+
+        Parameters
+        ----------
+        limit : int, optional
+            At most so many lines: findings first, then like keys in one line, then the keys one by
+            one as far as they fit. None: everything, with the words explained.
+        """
+        if limit is None:
+            return self._whole_text()
+        lines = [*self.header, ""]
+        lines += [clip(clean(line), WIDE) for line in self.findings()]
+        lines += self._groups_of_words() + self._wrapped()
+        last = "--all shows every key and the words, --format json every figure"
+        room = limit - len(lines) - 3
+        if len(self.rows) <= 3:
+            said = [f"{row['key']}: {row['sentence']}" for row in self._rows()]
+            lines += ["", *map(clean, said)]
+        elif room >= 4:
+            grid = self.grid(room - 1)
+            lines += ["", *grid.to_text().split("\n")]
+            if len(self.rows) > room - 1:
+                lines.append(f"... {len(self.rows) - room + 1} more")
+        if len(lines) > limit - 1:
+            lines = [*lines[: limit - 2], f"... {len(lines) - limit + 2} more lines"]
+        return "\n".join([*lines, last]) + "\n"
+
+    def _whole_text(self) -> str:
         parts = ["\n".join(self.header)]
         findings = self.findings()
         if findings:
             parts.append("\n".join(clean(line) for line in findings))
         if len(self.rows):
-            text = self.grid(limit).to_text()
-            if limit is not None and len(self.rows) > limit:
-                text += f"\n... {len(self.rows) - limit} more"
-            parts.append(text)
+            parts.append(self.grid().to_text())
         ladders = self.ladders()
         if ladders.rows:
             parts.append(f"{ladders.to_text()}\n{LADDER}")
@@ -263,7 +363,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         head = "".join(f"<p>{escape(clean(line))}</p>" for line in self.header + self.findings())
         tail = "".join(f"<p>{escape(line)}</p>" for line in self.explanations())
-        return head + self.grid(SHOWN).to_html() + tail
+        return head + self.grid(SCREEN).to_html() + tail
 
     # ---- leaving ----------------------------------------------------------------------------
 
@@ -274,6 +374,7 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """The whole answer, fit for JSON (schema ``schemas/compare.json``)."""
         return {
+            "answer_version": VERSION,
             "unit": self.unit,
             "units": {"old": self.units[0], "new": self.units[1]},
             "margin": self.margin,
@@ -283,6 +384,7 @@ class Comparison:
             "geometric_mean": self.geometric_mean,
             "geometric_mean_of": self.geometric_mean_of,
             "expected_false_alarms": self.expected_false_alarms,
+            "drift_p": self.drift,
             "rows": self.to_records(),
             "groups": self.groups.grid().to_records(),
             "factors": self.factors,
@@ -349,6 +451,26 @@ class Comparison:
         return ComparisonPlot(self)
 
 
+def _group_line(name: tuple[Any, ...], rows: list[dict[str, Any]]) -> str:
+    """Keys of one test and metric in a line: the range of their changes and their places."""
+    title = " ".join(str(w) for w in name[:-1] if w)
+    if name[-1] != 50:
+        title += f" @p{name[-1]}"
+    plain = " ".join(str(w) for w in name[:-1] if w)
+    places = [
+        row["key"].removesuffix(f" @p{row['quantile']}").removeprefix(plain).strip() for row in rows
+    ]
+    percents = [row["percent"] for row in rows if row["percent"] is not None]
+    change = ""
+    if percents:
+        low, high = percent_text(min(percents)), percent_text(max(percents))
+        change = f" {low}" if low == high else f" {low.removesuffix(' %')}..{high}"
+    elif rows[0]["shift"] is not None:
+        change = f" {change_text(rows[0])}"
+    where = "; ".join(sorted(filter(None, places)))
+    return title + change + (f" ({where})" if where else "")
+
+
 def write_text(text: str, path: str | os.PathLike[str] | None) -> str | None:
     """The text, or None once it is the file at `path`, whole."""
     if path is None:
@@ -357,14 +479,7 @@ def write_text(text: str, path: str | os.PathLike[str] | None) -> str | None:
     return None
 
 
-def _values(frame: Frame, name: str) -> list[Any]:
-    cell = frame.column(name).cell
-    return [cell(i) for i in range(len(frame))]
-
-
-def _decimals(percent: float) -> int:
-    return 2 if abs(percent) < 10 else 1 if abs(percent) < 1000 else 0
-
-
 def _p(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}" if value > 1e-300 else "<1e-300"

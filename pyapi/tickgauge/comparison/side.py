@@ -157,6 +157,8 @@ class Side:
         ``digest``, ``format``, ``boots`` of each source.
     folded : bool
         Some counts lie on a coarser grid than they were read on.
+    ordered : bool
+        Boots stand in the order in which they were read; those of a snapshot do not.
     """
 
     keys: list[Key]
@@ -171,6 +173,7 @@ class Side:
     sources: list[dict[str, Any]] = field(default_factory=list)
     folded: bool = False
     name: str = ""
+    ordered: bool = True
 
     @classmethod
     def of_tables(
@@ -223,6 +226,7 @@ class Side:
             self.block[keep], self.value[keep],
             None if self.weight is None else self.weight[keep],
             [self.boots[b] for b in boots], self.sources, self.folded, name or self.name,
+            self.ordered,
         ).used()  # fmt: skip
 
     def without_sources(self, numbers: Sequence[int]) -> Side:
@@ -244,7 +248,7 @@ class Side:
             None if self.weight is None else self.weight[keep],
             [known for b, known in enumerate(self.boots) if stays[b]],
             [known for i, known in enumerate(self.sources) if i not in gone],
-            self.folded, self.name,
+            self.folded, self.name, self.ordered,
         ).used()  # fmt: skip
 
     def used(self) -> Side:
@@ -277,7 +281,7 @@ class Side:
         return Side(
             self.keys, self.key[rows], self.source[rows], self.boot[rows], self.run[rows],
             self.block[rows], self.value[rows], None, self.boots, self.sources, self.folded,
-            self.name,
+            self.name, self.ordered,
         )  # fmt: skip
 
     @cached_property
@@ -319,6 +323,7 @@ def merged(sides: Sequence[Side], name: str = "") -> Side:
         None if plain else np.concatenate(weights), boots, sources,
         any(side.folded for side in sides),
         name or " + ".join(side.name for side in sides if side.name),
+        all(side.ordered for side in sides),
     )  # fmt: skip
 
 

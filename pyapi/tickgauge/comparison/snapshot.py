@@ -141,6 +141,7 @@ class Snapshot:
             ],
             folded=self.folded,
             name=self.name,
+            ordered=False,
         )
 
     def merge(self, *others: Snapshot) -> Snapshot:

@@ -17,9 +17,9 @@ import numpy as np
 from .. import _core
 from ..errors import NotEnoughData
 from ..frame.frame import Column, Frame
-from .compare import key_scales
 from .inputs import side_of
 from .labels import where_of
+from .matched import key_scales
 from .pack import pack
 
 __all__ = ["histogram", "modes", "summarize"]

@@ -26,9 +26,9 @@ from ..frame.answer import Answer
 from ..frame.frame import Column, Frame
 from ..frame.grid import Grid
 from ..util.text import clean, counted
-from .compare import key_scales
 from .inputs import side_of
 from .labels import label_of, length_text, where_of
+from .matched import key_scales
 from .options import parse_margin
 from .pack import Packed, pack
 from .result import write_text

@@ -1,23 +1,33 @@
-"""What the words of a comparison mean, and what would settle an open one."""
+"""Words of a comparison: what was seen, what could have been seen, what to do next."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .labels import length_text
+
 __all__ = [
     "FLAGS",
     "MEANING",
     "ORDER",
+    "advice",
+    "change_text",
+    "interval_text",
+    "likely",
     "meaning",
     "note_of",
-    "settles",
-    "settles_all",
+    "percent_text",
+    "sentence",
+    "tail_text",
     "within_text",
 ]
 
-#: Units a side beyond which a projection is no advice.
-MANY = 1000
+#: Boot-keys that a single boot needs beside it to reach 5 %.
+REFERENCE = 39
+
+#: Units a side that a sentence about many keys still advises.
+AFFORDABLE = 60
 
 #: Verdicts in the order in which they are reported.
 ORDER = (
@@ -33,9 +43,9 @@ ORDER = (
 MEANING = {
     "regressed": "worse by more than the margin: scatter between boots does not explain it",
     "improved": "better by more than the margin: scatter between boots does not explain it",
-    "changed": "it did change, but whether by more than the margin is undecided",
-    "unreplicated": "one boot a side: the change is what was measured, nothing says how much "
-    "of it is scatter",
+    "changed": "it did change, but whether by more than the margin is open",
+    "unreplicated": "too few boots on a side: the change is what was measured, nothing says how "
+    "much of it is scatter",
     "inconclusive": "no change as well as a change beyond the margin would fit these boots",
     "equivalent": "any change is smaller than the margin",
     "missing": "a side has no value",
@@ -46,91 +56,219 @@ FLAGS = {
     1: "detectable but negligible",
     2: "below resolution",
     4: "a side is constant: interval widened by what the tick leaves open",
-    8: "inside the prediction interval",
-    16: "the A/A boots are bimodal: no noise model",
-    32: "fewer than 4 A/A boots: no noise model",
-    64: "p drawn, not counted",
+    8: "inside the boots it is compared with",
+    16: "the boots of one firmware are bimodal: no answer from them",
+    32: "fewer than 4 boots of one firmware",
+    64: "p drawn or approximated, not counted",
     128: "sides of different resolution, compared at the coarser",
+    256: "a value is 0 or below: only a shift is told",
+    512: "the boots lie in two modes",
+    1024: "middle equivalent, tail undecided",
+    2048: "medians and the middle of all ratios point to different sides",
+    4096: "tail regressed",
+    8192: "tail improved",
+    16384: "margin here: at least one step",
+    32768: "model: keys of one metric scatter alike",
 }
-
-
-def _count(n: int, unit: str) -> str:
-    return f"{n} {unit}" if n == 1 else f"{n} {unit}s"
+_NOTED = (8, 2, 1024, 4096, 8192, 512, 1, 2048, 16384, 16, 32, 256, 128, 32768, 64)
 
 
 def note_of(flags: int, unit: str = "boot") -> str:
     """The flags of a row as words, the important ones first."""
-    order = (8, 2, 1, 16, 32, 128, 64)
-    words = [FLAGS[bit] for bit in order if flags & bit]
+    words = [FLAGS[bit] for bit in _NOTED if flags & bit]
     return ", ".join(words).replace("boots", f"{unit}s")
 
 
-def meaning(verdict: str, unit: str = "boot", single: bool = True) -> str:
-    """What a verdict means, in a sentence; `single`: both sides have one unit."""
-    text = MEANING[verdict]
-    if not single:
-        text = text.replace("one boot a side", "too few boots on a side")
-    return text.replace("boot", unit)
+def meaning(verdict: str, unit: str = "boot") -> str:
+    """The meaning of a verdict, in a sentence."""
+    return MEANING[verdict].replace("boot", unit)
+
+
+def percent_text(value: float | None, sign: bool = True) -> str:
+    """A change in percent with digits that fit its size; never -100 or below."""
+    if value is None:
+        return "open"
+    plus = "+" if sign else ""
+    if value < -99.9:
+        return f"x{value / 100 + 1:.2g}"
+    digits = 2 if abs(value) < 10 else 1 if abs(value) < 1000 else 0
+    return f"{value:{plus}.{digits}f} %"
+
+
+def change_text(row: Mapping[str, Any]) -> str:
+    """The change of a row: percent, or the shift where there is no ratio."""
+    if row["percent"] is not None:
+        return percent_text(row["percent"])
+    if row["shift"] is None:
+        return "-"
+    return _signed(row["shift"], row["shown"])
+
+
+def _signed(value: float, shown: str | None) -> str:
+    return ("+" if value > 0 else "") + length_text(value, shown)
+
+
+def interval_text(row: Mapping[str, Any]) -> str:
+    """The interval of a row on the scale of its change; "-" where there is none."""
+    if row["level"] is None:
+        return "-"
+    if row["percent"] is None:
+        return f"{_signed(row['lo'], row['shown'])}..{_signed(row['hi'], row['shown'])}"
+    low = percent_text(row["percent_lo"]).removesuffix(" %")
+    return f"{low}..{percent_text(row['percent_hi'])}"
 
 
 def within_text(row: Mapping[str, Any], unit: str = "boot") -> str:
     """The shift between the readings inside two single units, "" where there is none."""
-    old = row["old"]
-    if row["within"] is None or not old:
+    if row["within"] is None:
         return ""
-    shift, low, high = (100 * row[n] / abs(old) for n in ("within", "within_lo", "within_hi"))
-    return f"within {unit} {shift:+.1f} % ({low:+.1f}..{high:+.1f})"
+    shift, low, high = (_signed(row[n], row["shown"]) for n in ("within", "within_lo", "within_hi"))
+    return f"within {unit} {shift} ({low}..{high})"
 
 
-def settles(verdict: str, row: Mapping[str, Any], unit: str = "boot") -> str:
-    """What would settle a row: "" where nothing is open.
+def tail_text(row: Mapping[str, Any], unit: str = "boot") -> str:
+    """What the slow boots say, where it is worth a word: counts of both sides."""
+    flags = row["flags"]
+    if not flags & (4096 | 8192):
+        return ""
+    slower = bool(flags & 4096) and (
+        not flags & 8192 or row["tail_p_slower"] <= row["tail_p_faster"]
+    )
+    if flags & 512:
+        word = "slow mode more often" if slower else "slow mode less often"
+    else:
+        word = "tail regressed" if slower else "tail improved"
+    above = length_text(row["tail_above"], row["shown"])
+    return (
+        f"{word}: {row['tail_new']} of {row['n_new']} {unit}s above {above}, "
+        f"before {row['tail_old']} of {row['n_old']}"
+    )
 
-    Parameters
-    ----------
-    verdict : str
-    row : dict
-        Columns n_old, n_new, needed, p_min of the comparison.
-    unit : str
-    """
-    needed = row.get("needed")
-    few = min(row["n_old"], row["n_new"])
-    if verdict == "unreplicated":
-        return (
-            f"{_count(int(needed or 4), unit)} a side, or one new against three old, "
-            "or --noise with 4 A/A boots of one firmware"
-        )
+
+def _seen(row: Mapping[str, Any], unit: str) -> str:
+    """What was seen, in words of the job."""
+    verdict, change = row["verdict"], change_text(row)
+    interval = interval_text(row)
+    at = "" if interval == "-" else f" ({interval} at {100 * row['level']:.1f} %)"
+    if verdict == "missing":
+        return "a side has no value"
+    worse = {"lower": "slower", "higher": "lower"}.get(row["better"], "moved")
+    if row["shown"] != "ns" and row["better"] == "lower":
+        worse = "larger"
+    if verdict == "regressed":
+        return f"{worse} by {change}{at}"
+    if verdict == "improved":
+        return f"better by {change}{at}"
     if verdict == "changed":
-        return f"more {unit}s a side narrow the interval; a margin that fits the job decides"
-    if verdict == "inconclusive":
-        if needed == 0:
-            return f"over {MANY} {unit}s a side: it scatters too much for this margin"
-        if needed is None or needed <= few:
-            return f"more {unit}s a side"
-        return f"about {_count(int(needed), unit)} a side would see a change of the margin's size"
-    return ""
+        return f"moved by {change}{at}; by more than the margin or not is open"
+    if verdict == "equivalent":
+        return f"no change beyond the margin: {change}{at}"
+    if verdict == "unreplicated":
+        if row["n_old"] == row["n_new"] == 1:
+            return f"measured {change}, one {unit} a side: nothing says how {unit}s scatter"
+        return f"measured {change}, too few {unit}s on a side"
+    if row["flags"] & 1024:
+        p = min(p for p in (row["tail_p_slower"], row["tail_p_faster"]) if p is not None)
+        return f"middle equivalent ({change}), tail undecided (p {p:.2g})"
+    return f"no change and a change beyond the margin both fit: {change}{at}"
 
 
-def settles_all(verdict: str, rows: Sequence[Mapping[str, Any]], unit: str = "boot") -> str:
-    """What would settle several rows of one verdict: the answer for the middle one of them.
-
-    Parameters
-    ----------
-    verdict : str
-    rows : sequence of mappings
-        As in `settles`.
-    unit : str
-    """
-
-    def asked(row: Mapping[str, Any]) -> float:
-        needed = row.get("needed")
-        return MANY + 1 if needed == 0 else float(needed or 0)
-
-    ordered = sorted(rows, key=asked)
-    if not ordered:
+def _could(row: Mapping[str, Any], margin: float, unit: str) -> str:
+    """What could have been seen."""
+    if row["method"] in ("none", "pooled residuals", "noise set") or row["verdict"] == "missing":
         return ""
-    low, high = asked(ordered[0]), asked(ordered[-1])
-    middle = settles(verdict, ordered[(len(ordered) - 1) // 2], unit)
-    if verdict != "inconclusive" or low == high:
-        return middle
-    most = f"over {MANY}" if high > MANY else f"{high:.0f}"
-    return f"{middle} (for half of these keys; they range from {low:.0f} to {most})"
+    if row["flags"] & 512:
+        return f"two modes: no change is promised to be seen at these numbers of {unit}s"
+    if row["level"] is None:
+        return f"none at 5 % with {row['n_old']} v {row['n_new']} {unit}s"
+    if row["visible"] is None:
+        return ""
+    if row["percent"] is None:
+        return f"a shift of {length_text(row['visible'], row['shown'])} is seen in 4 of 5 cases"
+    seen, judged = (percent_text(row[n], sign=False) for n in ("visible", "judged_from"))
+    return f"{seen} is seen in 4 of 5 cases, called regressed from {judged}"
+
+
+def advice(row: Mapping[str, Any], margin: float, unit: str = "boot") -> str:
+    """The next step for a row: "" where nothing is open."""
+    verdict = row["verdict"]
+    few = min(row["n_old"], row["n_new"])
+    target = f"+{200 * margin:g} %"
+    if verdict == "unreplicated":
+        if row["reference"]:
+            return (
+                f"needs {REFERENCE} {unit}-keys of this metric, has {row['reference']}: more "
+                f"{unit}s on the longer side"
+            )
+        return f"{row['needed'] or 4} {unit}s a side, or --noise with 4 {unit}s of one firmware"
+    if verdict not in ("inconclusive", "changed"):
+        return ""
+    if row["method"] in ("pooled residuals", "noise set"):
+        return f"more {unit}s a side"
+    if row["flags"] & 512:
+        return f"two modes: find out which {unit}s are slow, more {unit}s hardly help"
+    if row["level"] is None:
+        return f"at least {_least(row)} {unit}s a side"
+    if row["needed"] is None:
+        factor = row["scatter"]
+        why = f": {unit}s of one side differ by x{factor:.2g}" if factor else ""
+        return f"no number of {unit}s below 1000 shows {target}{why}"
+    more = row["needed"] - few
+    if more <= 0:
+        return "a margin that fits the job decides" if verdict == "changed" else ""
+    return f"about {more} more {unit}s a side show {target}"
+
+
+def _least(row: Mapping[str, Any]) -> int:
+    """Units a side from which on the exact test reaches 5 %."""
+    return max(4, int(row["needed"] or 4))
+
+
+def _margin_note(row: Mapping[str, Any]) -> str:
+    if not row["flags"] & 16384 or row["margin"] is None:
+        return ""
+    steps = row["delta"] / row["step"] if row["step"] else 1
+    word = "one step" if steps < 1.5 else length_text(row["delta"], row["shown"])
+    return f"margin here: {word} = {row['margin']:.2g} %"
+
+
+def sentence(row: Mapping[str, Any], unit: str, margin: float) -> str:
+    """One row in plain English: what was seen, what could have been seen, what to do next."""
+    parts = [
+        _seen(row, unit),
+        tail_text(row, unit),
+        _margin_note(row),
+        _could(row, margin, unit),
+        advice(row, margin, unit),
+    ]
+    if row["flags"] & 2048:
+        parts.insert(1, f"the medians went from {length_text(row['old'], row['shown'])} to "
+                        f"{length_text(row['new'], row['shown'])}, another way than the middle "
+                        "of all ratios")  # fmt: skip
+    return "; ".join(part for part in parts if part)
+
+
+def likely(rows: Sequence[Mapping[str, Any]], margin: float, unit: str) -> str:
+    """The next step for many open rows: what could have been seen in them, what would show more."""
+    rows = [row for row in rows if row["method"] in ("exact", "paired")]
+    seen = sorted(row["visible"] for row in rows if row["visible"] and row["percent"] is not None)
+    parts = []
+    if seen:
+        parts.append(
+            f"half of them would show {percent_text(seen[len(seen) // 2])} in 4 of 5 cases"
+        )
+    more = sorted(row["needed"] - min(row["n_old"], row["n_new"])
+                  for row in rows if row["needed"] is not None)  # fmt: skip
+    cheap = [n for n in more if 0 < n <= AFFORDABLE]
+    target = f"+{200 * margin:g} %"
+    if cheap:
+        most = cheap[(2 * len(cheap)) // 3]
+        reach = sum(n <= most for n in more)
+        word = unit if most == 1 else f"{unit}s"
+        parts.append(f"{most} more {word} a side show {target} in {reach} of {len(rows)}")
+    elif seen and more and more[0] > AFFORDABLE:
+        parts.append(f"{unit}s scatter too much for {target}")
+    modes = sum(bool(row["flags"] & 512) for row in rows)
+    if modes:
+        parts.append(f"{modes} lie in two modes")
+    return "; ".join(parts)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from ..comparison.gate import Gate
+from ..comparison.gate_result import Gate
 from ..util.text import clean, counted
 from .findings import FAIL, PASS, UNDECIDED, Finding
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..comparison.gate import Gate
+from ..comparison.gate_result import Gate
 from ..comparison.inputs import side_of
 from ..comparison.labels import label_of, length_text
 from ..comparison.pack import pack
@@ -99,8 +99,8 @@ def findings_of(gate: Gate, boots: dict[str, list[float]] | None = None) -> list
         As `boot_values` of the new side gives them.
     """
     states = {key: (FAIL, why) for key, why in gate.failing}
-    states |= {key: (UNDECIDED, why) for key, why in gate.weak}
-    undecided = dict(gate.undecided)
+    states |= {key: (UNDECIDED, why) for key, why in gate.open}
+    rest = (PASS, "") if gate.decidable else (UNDECIDED, gate.reach.sentence)
     out = []
     rows = gate.comparison.rows
     for i in range(len(rows)):
@@ -108,7 +108,8 @@ def findings_of(gate: Gate, boots: dict[str, list[float]] | None = None) -> list
         if row["better"] == "none":
             continue
         key = row["key"]
-        state, why = states.get(key, (PASS, undecided.get(key) or _sizes(row)))
+        state, why = states.get(key, rest)
+        why = why or _sizes(row)
         suite = row["test"] or row["operation"] or "tickgauge"
         case = key.removeprefix(f"{suite} ") if key != suite else row["metric"] or key
         low = high = None

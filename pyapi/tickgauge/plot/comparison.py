@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -41,21 +41,19 @@ class ComparisonPlot:
         shifts = [
             Shift(
                 row["key"],
-                _percent(row, "shift"),
-                _percent(row, "lo"),
-                _percent(row, "hi"),
+                _number(row["percent"]),
+                _number(row["percent_lo"]),
+                _number(row["percent_hi"]),
                 row["verdict"],
-                _percent(row, "delta"),
+                _number(row["margin"]) if row["percent"] is not None else math.nan,
             )
             for row in rows
         ]
         return deltas.forest(shifts, ax, title=title, unit=made.units_text)
 
 
-def _percent(row: Mapping[str, Any], name: str) -> float:
-    """A length of the row relative to its old median; NaN where either is missing."""
-    value = row[name]
-    return math.nan if value is None or not row["old"] else 100 * value / abs(row["old"])
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
 
 
 class TrendPlot:
