@@ -112,7 +112,7 @@ typedef struct emit {
   tg_place *labels, *cpus;
   size_t labels_cap, cpus_cap;
   uint32_t source;
-  known_keys known[KNOWN_KEYS]; /* of the boot and channel at work, by a hash of test and cpu */
+  known_keys known[KNOWN_KEYS]; /* of the unit and channel at work, by a hash of test and cpu */
   tg_str known_channel;
 } emit;
 
@@ -177,10 +177,16 @@ static const char *exchange_of(tg_str test, const char *metric) {
   return strcmp(metric, "powerdown") == 0 ? "all" : "cluster";
 }
 
-/* Forgets the keys: another boot or channel begins. */
+/* Forgets the keys: another unit or channel begins. */
 static void forget_keys(emit *e, tg_str channel) {
   memset(e->known, 0, sizeof e->known);
   e->known_channel = channel;
+}
+
+/* Whether values of two boots are stored alike, so that they have the same keys. */
+static bool same_keys(const boot_unit *a, const boot_unit *b) {
+  if (a->ticks != b->ticks) return false;
+  return !a->ticks || (a->hz == b->hz && a->origin == b->origin);
 }
 
 /* Where the ids of the keys of a test on a cpu are kept. Words are kept once, so that names at one
@@ -400,10 +406,11 @@ static tg_status emit_blocks(emit *e) {
     tg_identity how = TG_IDENTITY_LABEL;
     if (tg_stop_at(e->in->options->stop, i, ROWS_USUAL)) return TG_EINTERRUPTED;
     if (first || b->boot != boot) {
+      const boot_unit before = unit;
+      TG_TRY(decide_unit(e, i, &unit));
+      if (first || !same_keys(&before, &unit)) forget_keys(e, e->known_channel);
       first = noted = false;
       boot = b->boot;
-      forget_keys(e, e->known_channel);
-      TG_TRY(decide_unit(e, i, &unit));
       expected = expected_rows(e, i, &unit);
     }
     bool torn = is_torn(e, b);
