@@ -146,18 +146,17 @@ static tg_status find_rules(plain_walk *w) {
 static tg_status reduce_source(plain_walk *w) {
   w->near = (tg_boot_memo){0};
   w->section = 0;
-  tg_status status = find_rules(w);
-  const size_t count = status == TG_OK && w->n_rules > 0 ? tg_records_count(w->records) : 0;
-  for (size_t i = 0; i < count && status == TG_OK; i++) {
+  TG_TRY(find_rules(w));
+  const size_t count = w->n_rules > 0 ? tg_records_count(w->records) : 0;
+  for (size_t i = 0; i < count; i++) {
     const tg_record at = tg_records_at(w->records, i);
-    if (tg_reduce_stops(w->in, i)) status = TG_EINTERRUPTED;
-    if (status != TG_OK || w->index[at.rule] == 0) continue;
-    status = reduce_one(w, &w->rules[w->index[at.rule] - 1], &at);
+    if (tg_reduce_stops(w->in, i)) return TG_EINTERRUPTED;
+    if (w->index[at.rule] != 0)
+      TG_TRY(reduce_one(w, &w->rules[w->index[at.rule] - 1], &at));
   }
-  for (size_t i = 0; i < w->n_rules && status == TG_OK; i++)
-    status = tg_plain_span_finish(w, &w->rules[i]);
-  for (size_t i = 0; i < w->n_rules && status == TG_OK; i++) status = tell_missing(w, &w->rules[i]);
-  return status == TG_OK ? tg_plain_release_held(w) : status;
+  for (size_t i = 0; i < w->n_rules; i++) TG_TRY(tg_plain_span_finish(w, &w->rules[i]));
+  for (size_t i = 0; i < w->n_rules; i++) TG_TRY(tell_missing(w, &w->rules[i]));
+  return tg_plain_release_held(w);
 }
 
 bool tg_plain_counts(const tg_reduce_in *in) {

@@ -141,9 +141,8 @@ static tg_status add_column(plain_walk *w, plain_rule *r, size_t row, const tg_r
     if (name.n > 0 && r->ties.columns != NULL && !name_column(w, r->ties.columns, name, &key))
       tg_plain_add_named(w, tg_str_of("column"), name, &key);
     reading.count = count;
-    status = tg_plain_end_key(w, &key);
-    if (status == TG_OK) status = tg_plain_add(w, r, row, v, &key, &reading);
-    if (status != TG_OK) return status;
+    TG_TRY(tg_plain_end_key(w, &key));
+    TG_TRY(tg_plain_add(w, r, row, v, &key, &reading));
   }
   return status;
 }
@@ -186,15 +185,13 @@ tg_status tg_plain_counted(plain_walk *w, plain_rule *r, size_t row, const tg_re
         digits[--i] = (uint8_t)('0' + rest % 10);
       name = (tg_str){digits + i, sizeof digits - i};
     }
-    tg_status status = enter_table(w, section, column + 1);
-    if (status == TG_OK && r->ties.cumulative && !sums) {
+    TG_TRY(enter_table(w, section, column + 1));
+    if (r->ties.cumulative && !sums) {
       const uint64_t seen = w->columns[column].sum;
       n = n > seen ? n - seen : 0;
     }
-    if (status == TG_OK)
-      status = sums ? check_total(w, r, at, column, name, n)
-                    : add_column(w, r, row, at, column, name, n);
-    if (status != TG_OK) return status;
+    TG_TRY(sums ? check_total(w, r, at, column, name, n)
+                : add_column(w, r, row, at, column, name, n));
   }
   return TG_OK;
 }

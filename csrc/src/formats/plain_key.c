@@ -23,12 +23,12 @@ static tg_status text_add_value(plain_walk *w, tg_str v) {
     if (v.p[i] <= ' ' || v.p[i] == '"' || v.p[i] == '=') quote = true;
   }
   if (!quote) return text_add(w, v.p, v.n);
-  tg_status status = text_add(w, (const uint8_t *)"\"", 1);
-  for (size_t i = 0; i < v.n && status == TG_OK; i++) {
-    if (v.p[i] == '"' || v.p[i] == '\\') status = text_add(w, (const uint8_t *)"\\", 1);
-    if (status == TG_OK) status = text_add(w, v.p + i, 1);
+  TG_TRY(text_add(w, (const uint8_t *)"\"", 1));
+  for (size_t i = 0; i < v.n; i++) {
+    if (v.p[i] == '"' || v.p[i] == '\\') TG_TRY(text_add(w, (const uint8_t *)"\\", 1));
+    TG_TRY(text_add(w, v.p + i, 1));
   }
-  return status == TG_OK ? text_add(w, (const uint8_t *)"\"", 1) : status;
+  return text_add(w, (const uint8_t *)"\"", 1);
 }
 
 /* Writes a number with its power of ten as it would be read: 5125 at -3 is "5.125", 5000 is "5". */
@@ -338,7 +338,6 @@ static bool name_before(tg_str a, tg_str b) {
 
 tg_status tg_plain_end_key(plain_walk *w, tg_key *key) {
   uint16_t order[PLAIN_LABELS];
-  tg_status status = TG_OK;
   for (size_t i = 0; i < w->n_labels; i++) {
     size_t at = i;
     for (; at > 0 && name_before(w->labels[i].name, w->labels[order[at - 1]].name); at--)
@@ -346,13 +345,13 @@ tg_status tg_plain_end_key(plain_walk *w, tg_key *key) {
     order[at] = (uint16_t)i;
   }
   w->n_text = 0;
-  for (size_t i = 0; i < w->n_labels && status == TG_OK; i++) {
+  for (size_t i = 0; i < w->n_labels; i++) {
     const plain_label *label = &w->labels[order[i]];
-    if (i > 0) status = text_add(w, (const uint8_t *)" ", 1);
-    if (status == TG_OK) status = text_add(w, label->name.p, label->name.n);
-    if (status == TG_OK) status = text_add(w, (const uint8_t *)"=", 1);
-    if (status == TG_OK) status = text_add_value(w, label->value);
+    if (i > 0) TG_TRY(text_add(w, (const uint8_t *)" ", 1));
+    TG_TRY(text_add(w, label->name.p, label->name.n));
+    TG_TRY(text_add(w, (const uint8_t *)"=", 1));
+    TG_TRY(text_add_value(w, label->value));
   }
   key->labels = (tg_str){w->text, w->n_text};
-  return status;
+  return TG_OK;
 }

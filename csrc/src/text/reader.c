@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/try.h"
 #include "state.h"
 #include "uart.h"
 
@@ -41,6 +42,15 @@ static const char *take_prefix(tg_reader *r, const char *form) {
   return r->prefix_form;
 }
 
+/* The parts of a reader that tg_reader_free releases, also after a failure. */
+static tg_status reader_parts(tg_reader *r) {
+  TG_TRY(reader_buffers(r));
+  TG_TRY(tg_records_new(&r->alloc, r->rules, &r->options, &r->out));
+  if (r->options.keep_near != TG_KEEP_NONE)
+    TG_TRY(tg_near_new(&r->alloc, r->rules, r->options.keep_near == TG_KEEP_ALL, &r->near));
+  return r->options.repair_uart ? tg_uart_new(&r->alloc, &r->uart) : TG_OK;
+}
+
 tg_status tg_reader_new(const tg_alloc *a, tg_ruleset *rules, const tg_reader_options *options,
                         tg_reader **out, tg_error *err) {
   if (a == NULL) a = tg_alloc_default();
@@ -57,11 +67,7 @@ tg_status tg_reader_new(const tg_alloc *a, tg_ruleset *rules, const tg_reader_op
   tg_copy_init(&r->unwrapped, a);
   tg_copy_init(&r->plain, a);
   tg_copy_init(&r->section_channel, a);
-  tg_status status = reader_buffers(r);
-  if (status == TG_OK) status = tg_records_new(a, rules, &r->options, &r->out);
-  if (status == TG_OK && r->options.keep_near != TG_KEEP_NONE)
-    status = tg_near_new(a, rules, r->options.keep_near == TG_KEEP_ALL, &r->near);
-  if (status == TG_OK && r->options.repair_uart) status = tg_uart_new(a, &r->uart);
+  tg_status status = reader_parts(r);
   if (status != TG_OK) goto fail;
   *out = r;
   return TG_OK;
@@ -137,9 +143,8 @@ static tg_status carry_line(tg_reader *r, const uint8_t *p, size_t n) {
 
 /* The end of the carried line arrives: [p, p+n) up to and with its LF. */
 static tg_status carry_end(tg_reader *r, const uint8_t *p, size_t n) {
-  tg_status status = carry_line(r, p, n - 1);
-  if (status == TG_OK) status = carry_put(r, (const uint8_t *)"\n", 1);
-  if (status != TG_OK) return status;
+  TG_TRY(carry_line(r, p, n - 1));
+  TG_TRY(carry_put(r, (const uint8_t *)"\n", 1));
   size_t have = r->n_carry;
   r->n_carry = 0;
   return consume(r, r->carry, have);
@@ -156,9 +161,9 @@ static tg_status feed(tg_reader *r, const uint8_t *p, size_t n) {
   }
   const uint8_t *last = end;
   while (last > p && last[-1] != '\n') last--;
-  if (status == TG_OK && last > p) status = consume(r, p, (size_t)(last - p));
-  if (status == TG_OK && end > last) status = carry_line(r, last, (size_t)(end - last));
-  return status;
+  TG_TRY(status);
+  if (last > p) TG_TRY(consume(r, p, (size_t)(last - p)));
+  return end > last ? carry_line(r, last, (size_t)(end - last)) : TG_OK;
 }
 
 static tg_status reader_failed(tg_reader *r, tg_status status, tg_error *err) {

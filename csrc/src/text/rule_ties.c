@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/try.h"
 #include "ruleset.h"
 
 static size_t field_named(const tg_rule *rule, const char *name) {
@@ -65,20 +66,20 @@ tg_status tg_rule_counts(const tg_alloc *a, tg_rule *rule, const tg_rule_def *de
                          tg_error *err) {
   tg_rule_ties *ties = &rule->ties;
   lenient = lenient || def->until != NULL;
-  tg_status status = find_field(rule, "count", def->count, lenient, &ties->count, err);
-  if (status == TG_OK && def->cumulative != NULL) {
-    status = find_field(rule, "cumulative", def->cumulative, lenient, &ties->count, err);
+  TG_TRY(find_field(rule, "count", def->count, lenient, &ties->count, err));
+  if (def->cumulative != NULL) {
+    TG_TRY(find_field(rule, "cumulative", def->cumulative, lenient, &ties->count, err));
     ties->cumulative = true;
   }
-  if (status == TG_OK) status = find_field(rule, "below", def->below, lenient, &ties->below, err);
-  if (status == TG_OK) status = find_field(rule, "upto", def->upto, lenient, &ties->upto, err);
-  if (status == TG_OK) status = find_field(rule, "total", def->total, lenient, &ties->total, err);
-  if (status == TG_OK) status = find_field(rule, "grows", def->grows, lenient, &ties->grows, err);
-  if (status == TG_OK && def->before != NULL) {
+  TG_TRY(find_field(rule, "below", def->below, lenient, &ties->below, err));
+  TG_TRY(find_field(rule, "upto", def->upto, lenient, &ties->upto, err));
+  TG_TRY(find_field(rule, "total", def->total, lenient, &ties->total, err));
+  TG_TRY(find_field(rule, "grows", def->grows, lenient, &ties->grows, err));
+  if (def->before != NULL) {
     rule->before_name = tg_copy_text(a, def->before, strlen(def->before));
-    status = rule->before_name != NULL ? TG_OK : TG_ENOMEM;
+    if (rule->before_name == NULL) return TG_ENOMEM;
   }
-  if (status != TG_OK || def->columns == NULL) return status;
+  if (def->columns == NULL) return TG_OK;
   if (!columns_fit(def->columns))
     return tg_fail(err, TG_ESYNTAX, 0, 0,
                    "rule '%.60s', columns: expected names in braces with text between them",

@@ -1,5 +1,6 @@
 /* ruleset.c - a set of compiled rules. SPDX-License-Identifier: BSD-3-Clause */
 #include "ruleset.h"
+#include "base/try.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -51,10 +52,9 @@ static tg_status new_name(const tg_ruleset *set, tg_intern *names, const char *n
                    "sections included (--limit rules=N)",
                    name, set->limits.max_rules);
   }
-  tg_status status = tg_intern_put(names, (const uint8_t *)name, strlen(name), &code);
-  if (status == TG_OK && code < set->n_rules)
-    status = tg_fail(err, TG_EINVAL, 0, 0, "two rules are named '%.80s'", name);
-  return status;
+  TG_TRY(tg_intern_put(names, (const uint8_t *)name, strlen(name), &code));
+  if (code < set->n_rules) TG_TRY(tg_fail(err, TG_EINVAL, 0, 0, "two rules are named '%.80s'", name));
+  return TG_OK;
 }
 
 /* Puts the name of the rule before a message about its template. */
@@ -212,16 +212,14 @@ static tg_status add_def(tg_ruleset *set, tg_intern *names, const tg_rule_def *d
   }
   size_t first = set->n_rules;
   char *name = tg_copy_text(&set->alloc, def->name, strlen(def->name));
-  tg_status status = add_rule(set, names, def, name, def->pattern, false, err);
-  if (status == TG_OK && def->until != NULL) {
-    status = def->rows == NULL ? add_until(set, names, def, err)
+  TG_TRY(add_rule(set, names, def, name, def->pattern, false, err));
+  if (def->until != NULL) TG_TRY(def->rows == NULL ? add_until(set, names, def, err)
                                : tg_fail(err, TG_EINVAL, 0, 0,
                                          "rule '%.60s' is a span (until) and a section (rows)",
-                                         def->name);
-  }
-  if (status == TG_OK && def->rows != NULL) status = add_section(set, names, def, err);
-  if (status == TG_OK && def->rows != NULL) status = check_section(set, def, first, err);
-  return status;
+                                         def->name));
+  if (def->rows != NULL) TG_TRY(add_section(set, names, def, err));
+  if (def->rows != NULL) TG_TRY(check_section(set, def, first, err));
+  return TG_OK;
 }
 
 /* Puts rule `k` under its tag, which is added if new. `texts` has those of all tags, in order. */

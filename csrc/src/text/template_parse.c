@@ -1,5 +1,6 @@
 /* template_parse.c - the grammar of line templates. SPDX-License-Identifier: BSD-3-Clause */
 #include "template_parse.h"
+#include "base/try.h"
 
 #include <string.h>
 
@@ -76,13 +77,12 @@ static size_t micro(const uint8_t *p, const uint8_t *end) {
 static tg_status add_alternative(tg_template *t, const uint8_t *p, const uint8_t *end) {
   uint32_t at;
   uint32_t n = (uint32_t)(end - p);
-  tg_status status = tg_template_pool(t, p, n, &at);
-  if (status == TG_OK) status = tg_template_alt(t, at, n);
+  TG_TRY(tg_template_pool(t, p, n, &at));
+  TG_TRY(tg_template_alt(t, at, n));
   const uint8_t *mu = p;
   while (mu < end && micro(mu, end) == 0) mu++;
-  if (status != TG_OK || mu == end) return status;
-  status = tg_template_pool(t, p, n, &at);
-  if (status != TG_OK) return status;
+  if (mu == end) return TG_OK;
+  TG_TRY(tg_template_pool(t, p, n, &at));
   const uint8_t *other = mu[0] == 0xc2 ? (const uint8_t *)"\xce\xbc" : (const uint8_t *)"\xc2\xb5";
   memcpy(t->pool + at + (mu - p), other, 2);
   return tg_template_alt(t, at, n);
@@ -211,11 +211,10 @@ static tg_status keep_field(parser *ps, size_t from, size_t to, size_t inst) {
   }
   tg_status status =
       tg_reserve(&t->alloc, &t->fields, &t->cap_fields, t->n_fields + 1, sizeof *t->fields);
-  if (status != TG_OK) return status;
+  TG_TRY(status);
   uint32_t at, nul;
-  status = tg_template_pool(t, name, n, &at);
-  if (status == TG_OK) status = tg_template_pool(t, (const uint8_t *)"", 1, &nul);
-  if (status != TG_OK) return status;
+  TG_TRY(tg_template_pool(t, name, n, &at));
+  TG_TRY(tg_template_pool(t, (const uint8_t *)"", 1, &nul));
   tg_field_type type = (tg_field_type)t->inst[inst].type;
   bool decimal = type == TG_FIELD_DEC || type == TG_FIELD_EXP;
   t->fields[t->n_fields] = (tg_template_field){at, type, decimal ? TG_DIGITS : 0, decimal};
@@ -295,7 +294,6 @@ static tg_status parse_item(parser *ps) {
 }
 
 static tg_status parse_template(parser *ps) {
-  tg_status status = TG_OK;
   bool dollar = false;
   if (ps->at < ps->end && ps->text[ps->at] == '^') {
     ps->t->begin = true;
@@ -306,17 +304,13 @@ static tg_status parse_template(parser *ps) {
     ps->end--;
   }
   if (ps->at == ps->end) return bad(ps, ps->at, "the template is empty");
-  while (status == TG_OK && ps->at < ps->end) status = parse_item(ps);
-  if (status == TG_OK && ps->open != SIZE_MAX) {
-    status = bad(ps, ps->open_column, "the optional part is not closed by ']'");
-  }
-  if (status == TG_OK) {
-    const tg_inst *last = &ps->t->inst[ps->t->n_inst - 1];
-    ps->t->closed = !last->optional && last->op == TG_OP_LITERAL;
-  }
-  if (status == TG_OK && dollar) status = emit(ps, TG_OP_END, ps->end, NULL);
-  if (status == TG_OK) status = emit(ps, TG_OP_MATCH, ps->end, NULL);
-  return status;
+  while (ps->at < ps->end) TG_TRY(parse_item(ps));
+  if (ps->open != SIZE_MAX)
+    return bad(ps, ps->open_column, "the optional part is not closed by ']'");
+  const tg_inst *last = &ps->t->inst[ps->t->n_inst - 1];
+  ps->t->closed = !last->optional && last->op == TG_OP_LITERAL;
+  if (dollar) TG_TRY(emit(ps, TG_OP_END, ps->end, NULL));
+  return emit(ps, TG_OP_MATCH, ps->end, NULL);
 }
 
 tg_status tg_template_parse(tg_template *t, const uint8_t *text, size_t n, tg_error *err) {

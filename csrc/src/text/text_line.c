@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "state.h"
+#include "base/try.h"
 
 /* Bytes of a control kind before the text (0x04 of a finished run, NULs of a reset, the CR of an
  * LFCR) are no part of it. */
@@ -77,9 +78,9 @@ static tg_status text_rules(tg_reader *r, const tg_line *line, const tg_hit *hit
     if (status != TG_OK || done) return status;
   }
   if (n_hits == 0) return TG_OK;
-  status = tg_reader_try(r, line, hits, n_hits, true, &out);
-  if (status == TG_OK && out.records == 0) status = tg_reader_misses(r, line, hits, n_hits);
-  return status;
+  TG_TRY(tg_reader_try(r, line, hits, n_hits, true, &out));
+  if (out.records == 0) TG_TRY(tg_reader_misses(r, line, hits, n_hits));
+  return TG_OK;
 }
 
 tg_status tg_reader_text(tg_reader *r, tg_line line, const tg_hit *hits, size_t n_hits) {

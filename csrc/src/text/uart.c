@@ -1,6 +1,7 @@
 /* uart.c - lifts whole TEE spans out of REE lines and joins the rest.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "uart.h"
+#include "base/try.h"
 
 #include <string.h>
 
@@ -144,41 +145,38 @@ static tg_status uart_join(tg_reader *r, const tg_line *rest) {
   tg_uart *u = r->uart;
   tg_outcome head, tail, both;
   tg_copy_clear(&u->joined);
-  tg_status status = uart_piece(u, rest);
-  if (status != TG_OK) return status;
+  TG_TRY(uart_piece(u, rest));
   tg_line first = uart_made(u, &u->head, rest);
-  status = uart_put(&u->joined, &first, first.n);
-  if (status == TG_OK) status = uart_put(&u->joined, rest, rest->n);
-  if (status != TG_OK) return status;
+  TG_TRY(uart_put(&u->joined, &first, first.n));
+  TG_TRY(uart_put(&u->joined, rest, rest->n));
   tg_line line = uart_made(u, &u->joined, rest);
   line.flags |= TG_FLAG_REPAIRED;
-  status = uart_weigh_head(r, rest, &head);
-  if (status == TG_OK) status = uart_weigh(r, rest, &tail);
-  if (status == TG_OK) status = uart_weigh(r, &line, &both);
-  if (status != TG_OK) return status;
+  TG_TRY(uart_weigh_head(r, rest, &head));
+  TG_TRY(uart_weigh(r, rest, &tail));
+  TG_TRY(uart_weigh(r, &line, &both));
   if (uart_better(&head, &tail, &both)) {
     u->waiting = false;
     return tg_reader_text(r, line, NULL, 0);
   }
-  status = uart_flush(r, rest);
-  return status == TG_OK ? tg_reader_text(r, *rest, NULL, 0) : status;
+  TG_TRY(uart_flush(r, rest));
+  return tg_reader_text(r, *rest, NULL, 0);
 }
 
 /* Begins to wait (or goes on waiting) for the rest of a line of which [0, n) is here. */
 static tg_status uart_wait(tg_reader *r, const tg_line *line, size_t n) {
   tg_uart *u = r->uart;
-  tg_status status = TG_OK;
-  if (u->waiting && u->head.n + n > r->options.max_line) status = uart_flush(r, line);
-  if (status == TG_OK && !u->waiting) {
+  if (u->waiting && u->head.n + n > r->options.max_line) TG_TRY(uart_flush(r, line));
+  if (!u->waiting) {
     tg_copy_clear(&u->head);
     tg_copy_clear(&u->channel);
     u->n_pieces = 0;
     u->has_channel = line->channel.p != NULL;
     u->waiting = true;
-    if (u->has_channel) status = tg_copy_put(&u->channel, line->channel.p, line->channel.n, 0);
+    if (u->has_channel)
+      TG_TRY(tg_copy_put(&u->channel, line->channel.p, line->channel.n, 0));
   }
-  if (status == TG_OK) status = uart_piece(u, line);
-  return status == TG_OK ? uart_put(&u->head, line, n) : status;
+  TG_TRY(uart_piece(u, line));
+  return uart_put(&u->head, line, n);
 }
 
 tg_status tg_uart_line(tg_reader *r, const tg_line *line) {
