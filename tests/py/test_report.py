@@ -12,7 +12,6 @@ import pytest
 import tickgauge as tg
 
 pytest.importorskip("jinja2")
-pytest.importorskip("matplotlib")
 
 from tickgauge.report import page, report
 

@@ -37,19 +37,24 @@ class ComparisonPlot:
             Keys to show, in the order of the comparison: regressed first, largest change first.
         """
         made = self._comparison
-        rows = [made.rows.row(i) for i in range(min(limit, len(made.rows)))]
-        shifts = [
-            Shift(
-                row["key"],
-                _number(row["percent"]),
-                _number(row["percent_lo"]),
-                _number(row["percent_hi"]),
-                row["verdict"],
-                _number(row["margin"]) if row["percent"] is not None else math.nan,
-            )
-            for row in rows
-        ]
+        shifts = shifts_of(made, limit)
         return deltas.forest(shifts, ax, title=title, unit=made.units_text)
+
+
+def shifts_of(made: ComparisonLike, limit: int) -> list[Shift]:
+    """The first rows of a comparison as rows of a forest plot."""
+    rows = [made.rows.row(i) for i in range(min(limit, len(made.rows)))]
+    return [
+        Shift(
+            row["key"],
+            _number(row["percent"]),
+            _number(row["percent_lo"]),
+            _number(row["percent_hi"]),
+            row["verdict"],
+            _number(row["margin"]) if row["percent"] is not None else math.nan,
+        )
+        for row in rows
+    ]
 
 
 def _number(value: float | None) -> float:

@@ -15,7 +15,7 @@ from ..frame.frame import Frame
 from ..frame.readings import Readings, ns_factors
 from . import calls, deltas, distributions
 from .drawn import DataLike
-from .style import Series
+from .style import Floats, Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -379,6 +379,8 @@ def series_of(
     unknown = [c for c in columns if c not in known]
     if unknown:
         raise UnknownName(f"no column {unknown[0]!r}; there are: {', '.join(dict.fromkeys(known))}")
+    if not columns and not places:
+        return [_whole(readings, values, float(resolution.max(initial=0.0)), unit)]
     labels = _labels(readings, columns, boots) if columns else np.full(len(readings), "all", object)
     if by is not None and len(columns) == 1 and columns[0] in _NUMBERED:  # "boot 0", not "0"
         labels = np.array([label and f"{columns[0]} {label}" for label in labels], object)
@@ -399,6 +401,14 @@ def series_of(
         step = float(resolution[here].max(initial=0.0))
         out.append(Series(name or "other", values[here], step, group, unit, order[here]))
     return out
+
+
+def _whole(readings: Readings, values: Floats, step: float, unit: str) -> Series:
+    """All readings as one series."""
+    groups = _labels(readings.head(1), ("cluster",)) if _known(readings, "cluster") else [""]
+    group = f"cluster {groups[0]}" if groups[0] else ""
+    boots = readings.column("boot").data.astype(np.int64)
+    return Series("all", values, step, group, unit, boots)
 
 
 def _paired(a: Series, b: Series) -> tuple[Series, Series]:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
+import numpy as np
+
+from .._core import samples
 from ..comparison.result import LADDER, Comparison
-from ..errors import Error, UnknownName
-from ..plot import dataset, distributions
-from ..plot.comparison import ComparisonPlot
-from ..util.optional import need
+from ..errors import Error
+from ..frame.readings import Readings
+from ..plot import dataset
+from ..plot.comparison import shifts_of
 from ..util.text import clean, clip, number
-from . import page
+from . import drawing, page
 from .page import Cell, Chapter, Part, Picture, Table
+
+_SUBJECT = ("test", "operation", "metric", "labels")
 
 #: Distribution figures at most: the subjects with the largest change come first.
 FIGURES = 8
@@ -42,12 +47,13 @@ def report(old: Any, new: Any, comparison: Comparison, title: str = "") -> str:
         HTML without a reference to any other place.
     """
     name = title or f"{side_name(old)} \N{RIGHTWARDS ARROW} {side_name(new)}"
+    sides = _sides_with_rows(old, new)
     chapters = [
         _changes(comparison),
         _words(comparison),
-        _distributions(old, new, comparison),
+        _distributions(sides, comparison),
         _groups(comparison),
-        _readings(old, new, comparison),
+        _readings(sides, comparison),
         _sources(old, new),
         _problems(old, new),
     ]
@@ -97,24 +103,13 @@ def _text(value: Any) -> str:
 
 def _forest(comparison: Comparison) -> Picture:
     shown = min(FOREST, len(comparison.rows))
-    figure, ax = _figure(8.5, 1.4 + 0.24 * shown)
-    ComparisonPlot(comparison).forest(ax, limit=FOREST)
     more = f" The first {shown} of {len(comparison.rows)} keys." if shown < len(comparison) else ""
-    return _done(
-        figure,
+    caption = (
         "Shift of each key with its interval; the grey band is the margin; a hollow mark has no "
-        f"interval.{more}",
+        f"interval.{more}"
     )
-
-
-def _figure(width: float, height: float) -> tuple[Any, Any]:
-    """A figure that belongs to no pyplot state."""
-    figure = need("matplotlib.figure", "report").Figure((width, height), layout="constrained")
-    return figure, figure.add_subplot()
-
-
-def _done(figure: Any, caption: str) -> Picture:
-    return page.picture(figure, caption)
+    drawn = drawing.forest(shifts_of(comparison, FOREST), comparison.units_text, caption)
+    return page.picture(drawn, caption)
 
 
 def _words(comparison: Comparison) -> Chapter:
@@ -129,41 +124,32 @@ def _subjects(comparison: Comparison) -> list[tuple[Any, ...]]:
     largest: dict[tuple[Any, ...], float] = {}
     for row in comparison.rows:
         percent = row.get("percent")
-        subject = tuple(row.get(n) for n in ("test", "operation", "metric", "labels"))
+        subject = tuple(row.get(n) for n in _SUBJECT)
         size = abs(percent) if percent is not None and math.isfinite(percent) else 0.0
         largest[subject] = max(largest.get(subject, 0.0), size)
     return sorted(largest, key=lambda s: -largest[s])
 
 
-def _distributions(old: Any, new: Any, comparison: Comparison) -> Chapter | None:
-    sides = [(word, side) for word, side in (("old", old), ("new", new)) if _has_rows(side)]
-    if not sides:
-        return None
+def _distributions(sides: Sequence[_Rows], comparison: Comparison) -> Chapter | None:
     figures = []
     subjects = _subjects(comparison)
-    names = ("test", "operation", "metric", "labels")
     for subject in subjects[:FIGURES]:
-        where = dict(zip(names, subject, strict=True))
+        where = dict(zip(_SUBJECT, subject, strict=True))
         series = []
-        for word, side in sides:
+        for side in sides:
             try:
-                chosen = side.readings.select(**where)
-                one = dataset.series_of(chosen, [], 1)[0]
+                one = dataset.series_of(side.of(where), [], 1)[0]
             except Error:
                 continue
-            series.append(dataset.renamed(one, f"{word} {side_name(side)}"))
-        if not series:
+            series.append(dataset.renamed(one, f"{side.word} {side_name(side.data)}"))
+        if not series or len({one.unit for one in series}) > 1:
             continue
-        figure, ax = _figure(6.5, 3.2)
-        distributions.ecdf(series, ax)
-        what = " ".join(str(word) for word in subject if word)
-        figures.append(
-            _done(
-                figure,
-                f"{what}: readings of all boots and cpus of each side; marked are the quantiles "
-                "0.5, 0.9 and 0.99, as far as there are readings enough.",
-            )
+        subject_text = " ".join(str(word) for word in subject if word)
+        caption = (
+            f"{subject_text}: readings of all boots and cpus of each side; marked are the "
+            "quantiles 0.5, 0.9 and 0.99, as far as there are readings enough."
         )
+        figures.append(page.picture(drawing.ecdf(series, caption), caption))
     if not figures:
         return None
     text = []
@@ -172,9 +158,34 @@ def _distributions(old: Any, new: Any, comparison: Comparison) -> Chapter | None
     return Chapter("distributions", "Where readings lie", text, figures)
 
 
-def _has_rows(side: Any) -> bool:
-    readings = getattr(side, "readings", None)
-    return readings is not None and hasattr(readings, "select") and len(readings) > 0
+class _Rows:
+    """The readings of a side by key: grouped once, so that each key costs only its own rows."""
+
+    def __init__(self, word: str, data: Any) -> None:
+        self.word = word
+        self.data = data
+        self.readings: Readings = data.readings
+        self._keys = self.readings.keys
+        key = self.readings.column("key").data
+        zeros = np.zeros(len(key), "i8")
+        _, _, self._row, self._start, _, _ = samples(key, None, zeros, n_keys=len(self._keys))
+
+    def of(self, where: Mapping[str, Any]) -> Readings:
+        """The readings of the keys with these values, in the order of the side."""
+        keys = self._keys._where(where, must=False)
+        parts = [self._row[self._start[k] : self._start[k + 1]] for k in keys.tolist()]
+        rows = np.sort(np.concatenate([np.zeros(0, "u4"), *parts]))
+        found: Readings = self.readings[rows]
+        return found
+
+
+def _sides_with_rows(old: Any, new: Any) -> list[_Rows]:
+    """The sides that know their single readings: not snapshots."""
+    found = []
+    for word, side in (("old", old), ("new", new)):
+        if isinstance(getattr(side, "readings", None), Readings) and len(side.readings):
+            found.append(_Rows(word, side))
+    return found
 
 
 def _groups(comparison: Comparison) -> Chapter | None:
@@ -203,16 +214,12 @@ def _groups(comparison: Comparison) -> Chapter | None:
 # ---- where each number stands -------------------------------------------------------------------
 
 
-def _readings(old: Any, new: Any, comparison: Comparison) -> Chapter | None:
+def _readings(sides: Sequence[_Rows], comparison: Comparison) -> Chapter | None:
     parts = []
     for i, row in enumerate(comparison.rows):
         if i >= KEYS:
             break
-        tables = []
-        for word, side in (("old", old), ("new", new)):
-            table = _listed(word, side, row)
-            if table is not None:
-                tables.append(table)
+        tables = [table for side in sides if (table := _listed(side, row)) is not None]
         text = [] if tables else ["From snapshots: the sources are listed by their digest below."]
         parts.append(Part(f"key-{i}", str(row["key"]), text, tables))
     if not parts:
@@ -223,20 +230,16 @@ def _readings(old: Any, new: Any, comparison: Comparison) -> Chapter | None:
     return Chapter("readings", "Readings", text, parts=parts)
 
 
-def _listed(word: str, side: Any, row: dict[str, Any]) -> Table | None:
+def _listed(side: _Rows, row: dict[str, Any]) -> Table | None:
     """The readings behind one side of a row."""
-    if not _has_rows(side):
-        return None
-    names = ("test", "operation", "metric", "labels")
-    where = {n: row.get(n) for n in names}
+    where = {n: row.get(n) for n in _SUBJECT}
     for name in ("cluster", "core", "cpu"):
         if row.get(name) is not None:
             where[name] = row[name]
     if row.get("place") and row.get("core") is None and row.get("cpu") is None:
         where["place"] = row["place"]
-    try:
-        readings = side.readings.select(**where)
-    except UnknownName:
+    readings = side.of(where)
+    if not len(readings):
         return None
     shown = readings.head(LISTED)
     cells = []
@@ -250,12 +253,12 @@ def _listed(word: str, side: Any, row: dict[str, Any]) -> Table | None:
                 Cell(str(unit)),
                 Cell(_text(one["place"])),
                 page.number(_text(one["boot"])),
-                Cell("-" if source is None else clip(str(side.infos[source].name), 100)),
+                Cell("-" if source is None else clip(str(side.data.infos[source].name), 100)),
                 page.number(_text(one["line"])),
                 page.number(_text(one["offset"])),
             ]
         )
-    caption = f"{word}: {len(readings)} readings"
+    caption = f"{side.word}: {len(readings)} readings"
     if len(readings) > LISTED:
         caption += f", the first {LISTED} are listed"
     return Table(("value", "unit", "cpu", "boot", "source", "line", "byte"), cells, caption)

@@ -6,20 +6,14 @@ it is escaped by jinja2; the only markup taken as it is are the figures, which m
 
 from __future__ import annotations
 
-import io
-import re
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..util.optional import need
 from ..util.text import clean
 from ..util.versions import version
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -81,40 +75,9 @@ def number(text: str, href: str = "") -> Cell:
     return Cell(text, "number", href)
 
 
-def picture(figure: Figure, caption: str) -> Picture:
-    """The figure as inline SVG: no metadata, no date, ids that do not clash between figures.
-
-    Parameters
-    ----------
-    figure : matplotlib Figure
-        Closed by the caller.
-    caption : str
-        Stands below it; also its accessible name.
-    """
-    import matplotlib as mpl
-    from markupsafe import Markup, escape
-
-    salt = re.sub(r"\W+", "-", caption)
-    file = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": salt, "svg.fonttype": "path"}):
-        figure.savefig(
-            file,
-            format="svg",
-            metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
-        )
-    svg = file.getvalue()
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
-    prefix = f"f{abs(hash_of(salt)):x}-"
-    svg = re.sub(r'\bid="', f'id="{prefix}', svg)
-    svg = re.sub(r'"#|url\(#', lambda m: m[0] + prefix, svg)
-    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{escape(clean(caption))}" ', 1)
-    return Picture(Markup(svg), caption)
-
-
-def hash_of(text: str) -> int:
-    """A short number for a text, the same on every run (CRC-32)."""
-    return zlib.crc32(text.encode())
+def picture(svg: str, caption: str) -> Picture:
+    """An SVG element made here, with what stands below it."""
+    return Picture(need("markupsafe", "report").Markup(svg), caption)
 
 
 def render(title: str, lead: Sequence[str], chapters: Sequence[Chapter]) -> str:
