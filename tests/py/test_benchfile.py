@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from pathlib import Path
+
 import pytest
 
 import tickgauge as tg
@@ -89,6 +92,57 @@ def test_cores_are_taken_apart(tmp_path):
     calls = read(tmp_path, yaml(mixed)).ts_calls
     assert calls["core"].tolist() == [0, 1]
     assert calls["round_trip"].tolist() == [3200, 3200]
+
+
+ENTER, RETURN = 0x3E64, 0x3F10
+
+
+def wandering(seed, share, calls=400):
+    """One task that moves between two cores of unrelated counters; the true round trips."""
+    chance = random.Random(seed)
+    clock = [64_000, 9_000_000_000]
+    core, stamps, truth = 0, [], []
+    for _ in range(calls):
+        came_from, start, home = len(stamps), None, core
+        whole = True
+        for name, address, pause in (
+            ("libteec", ENTER, 10), ("kmodule", 0xA21D0, 10), ("core", 0x100, 10),
+            ("core", 0x180, 40), ("kmodule", 0xA21F8, 10), ("libteec", RETURN, 10),
+        ):  # fmt: skip
+            if chance.random() < share:
+                core = 1 - core
+            whole = whole and core == home if start is not None else True
+            home = core if start is None else home
+            step = 64 * (pause + chance.randrange(5))
+            clock = [c + step for c in clock]  # both run, from where they began
+            stamps.append((core, clock[core], name, address))
+            start = clock[core] if start is None else start
+        if whole:
+            truth.append((home, stamps[came_from][1], clock[core] - start))
+        clock = [c + 64 * chance.randrange(2000, 9000) for c in clock]
+    rings = sorted(stamps, key=lambda stamp: stamp[0])
+    return yaml(rings), truth
+
+
+@pytest.mark.parametrize("share", [0.0, 0.003, 0.05])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_call_that_moved_between_cores_gives_no_time(tmp_path, seed, share):
+    data, truth = wandering(seed, share)
+    calls = read(tmp_path, data).ts_calls
+    rows = [calls.row(i) for i in range(len(calls))]
+    got = {(r["core"], r["start"], r["round_trip"]) for r in rows if r["round_trip"] is not None}
+    assert got <= set(truth)  # no round trip that never was
+    assert len(got) >= 0.85 * len(truth)
+    if share == 0:
+        assert not calls["moved"].any()
+
+
+def test_both_calls_of_a_task_that_went_and_came_back_moved():
+    data = tg.read(Path(__file__).parents[1] / "data" / "suspend" / "01_ts_task_moved.ts")
+    assert data.ts_calls["operation"].tolist() == ["invoke", "invoke"]
+    assert data.ts_calls["moved"].tolist() == [True, True]
+    assert len(data.readings) == 0
+    assert data.problems["reason"].tolist() == ["moved", "moved"]
 
 
 def test_an_overrun_ring(tmp_path):

@@ -261,7 +261,7 @@ def call_counts(data: Dataset) -> Frame:
     -------
     Frame
         Columns ``operation calls complete missing ambiguous offset unclaimed flagged``:
-        ``missing`` counts calls of a client that lack stamps, ``unclaimed`` calls without a
+        ``missing`` counts calls of a client that lack stamps or moved between cores, ``unclaimed`` calls without a
         client's line, ``flagged`` those with any flag.
     """
     rows: dict[str, list[int]] = {}
@@ -269,7 +269,9 @@ def call_counts(data: Dataset) -> Frame:
         row = rows.setdefault(operation, [0] * 7)
         row[0] += 1
         row[1] += complete
-        row[2] += state in ("claimed", "unpaired", "no start", "no end", "lost") and not complete
+        row[2] += (
+            state in ("claimed", "unpaired", "no start", "no end", "lost", "moved") and not complete
+        )
         row[3] += state == "ambiguous"
         row[4] += state == "offset?"
         row[5] += state == "unclaimed"
@@ -295,8 +297,8 @@ def _each_call(data: Dataset) -> Iterable[tuple[str, str, bool, str]]:
         for op, state in zip(t["operation"], t["state"], strict=True):
             yield _text(op) or "unknown", str(state), str(state) == "complete", ""
     if "ts_calls" in data.tables:
-        for op in data.ts_calls["operation"]:
-            yield str(op), "complete", True, ""
+        for op, moved in zip(data.ts_calls["operation"], data.ts_calls["moved"], strict=True):
+            yield str(op), "moved" if moved else "complete", not moved, ""
 
 
 def _text(value: Any) -> str:

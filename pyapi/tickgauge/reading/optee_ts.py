@@ -7,10 +7,12 @@ are cycles of a core (PMCCNTR times 64) without a frequency, and those of two co
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,12 +35,19 @@ _ITEM = re.compile(
 _TSV = re.compile(rb"(\d{1,9})\t(-?\d{1,19})\t0x([0-9a-fA-F]{1,16})\t([^\t\r\n]+)\r?(?:\n|$)")
 _TOKENS = {"libteec": "L", "kmodule": "k", "core": "C"}
 
-# One call on one core: the client library's stamps around it; what a first invoke does besides
-# (pairs of the driver, an invoke of its own); the SMC with its RPCs inside; pairs behind it.
+# One call on one core: the client library's stamps around it (E enters, R returns, L may be either);
+# what a first invoke does besides (pairs of the driver, an invoke of its own); the SMC with its RPCs
+# inside; pairs behind it. A task that moves leaves the begin of a call on one core (`left`) and its
+# end on another (`came`).
 _CALLS = re.compile(
-    r"(?P<invoke>L(?:k(?:k|C(?:kk)*Ck))*?kC(?:kk)*Ck(?:kk)*L)"
-    r"|(?P<kernel>kC(?:kk)*Ck)|(?P<pair>kk)|(?P<odd>[LkC])"
+    r"(?P<invoke>[EL](?:k(?:k|C(?:kk)*Ck))*?kC(?:kk)*Ck(?:kk)*[RL])"
+    r"|(?P<left>E[kC]*(?=[EX]|$))"
+    r"|(?P<kernel>kC(?:kk)*Ck)|(?P<pair>kk)"
+    r"|(?P<came>C?k?R)|(?P<odd>[ERLkC])"
 )
+
+#: A step of a call that is this part of the shortest stay of the task on another core may be one.
+MOVED = 4
 
 
 @dataclass
@@ -140,8 +149,13 @@ def load(source: Any, options: Any) -> Part:
     by_core: dict[int, list[Stamp]] = {}
     for stamp in stamps:
         by_core.setdefault(stamp.core, []).append(stamp)
-    for core in sorted(by_core):
-        _core_calls(by_core[core], found)
+    rings = {core: list(_cleaned(by_core[core], found)) for core in sorted(by_core)}
+    side = _call_sites(rings.values())
+    parts = {core: _parts(ring, side) for core, ring in rings.items()}
+    _mark_moved(parts)
+    for core, part in parts.items():
+        elsewhere = {piece.kind for other in parts if other != core for piece in parts[other]}
+        _core_calls(part, elsewhere, found)
     info.problems = len(found.rows["problems"])
     return Part([info], _tables(found, bool(stamps), options.clock))
 
@@ -149,22 +163,103 @@ def load(source: Any, options: Any) -> Part:
 # ---- what is wrong with a ring's stamps ---------------------------------------------------------
 
 
-def _core_calls(stamps: list[Stamp], found: _Found) -> None:
-    """The calls of one core: its stamps cleaned, cut where some are lost, grouped."""
-    tokens: list[tuple[str, Stamp | None]] = []
-    for stamp in _cleaned(stamps, found):
-        if stamp is None:
-            tokens.append(("X", None))
-        else:
-            tokens.append((_TOKENS.get(stamp.component, "X"), stamp))
-    text = "".join(token for token, _ in tokens)
+class _Piece(NamedTuple):
+    """Stamps of one core that belong together."""
+
+    kind: str
+    text: str
+    stamps: list[Stamp]
+
+
+def _call_sites(rings: Iterable[Sequence[Stamp | None]]) -> dict[int, str]:
+    """Whether the client library's stamps at an address enter (E) or return (R).
+
+    Two of its stamps with stamps of others between them are an enter and a return, two without are
+    a return and the next enter; a task that moved tells the opposite now and then.
+    """
+    votes: Counter[int] = Counter()
+    for ring in rings:
+        before: Stamp | None = None
+        between = False
+        for stamp in ring:
+            if stamp is None:
+                before = None
+            elif stamp.component != "libteec":
+                between = True
+            else:
+                if before is not None:
+                    votes[before.address] += 1 if between else -1
+                    votes[stamp.address] -= 1 if between else -1
+                before, between = stamp, False
+    return {address: "E" if n > 0 else "R" for address, n in votes.items() if n}
+
+
+def _parts(ring: Sequence[Stamp | None], side: Mapping[int, str]) -> list[_Piece]:
+    """The calls of one core, whole or in part."""
+    text = ""
+    for stamp in ring:
+        token = "X" if stamp is None else _TOKENS.get(stamp.component, "X")
+        text += side.get(stamp.address, token) if stamp is not None and token == "L" else token
+    return [
+        _Piece(
+            str(match.lastgroup),
+            match.group(),
+            [stamp for stamp in ring[match.start() : match.end()] if stamp is not None],
+        )
+        for match in _CALLS.finditer(text)
+    ]
+
+
+def _shortest_stay(parts: Sequence[_Piece]) -> int | None:
+    """The shortest time, in cycles, for which a task came in a call and left in one; None: never."""
+    came: Stamp | None = None
+    stays = []
+    for piece in parts:
+        if piece.kind == "came":
+            came = piece.stamps[-1]
+        elif piece.kind == "left" and came is not None:
+            stays.append(piece.stamps[-1].counter - came.counter)
+            came = None
+    return min(stays, default=None)
+
+
+def _mark_moved(parts: dict[int, list[_Piece]]) -> None:
+    """Calls that look whole may be the halves of two, if the task may have been away in between."""
+    stays = {core: _shortest_stay(part) for core, part in parts.items()}
+    for core, part in parts.items():
+        elsewhere = [stay for other, stay in stays.items() if other != core and stay is not None]
+        for i, piece in enumerate(part if elsewhere else ()):
+            counters = [stamp.counter for stamp in piece.stamps]
+            steps = (b - a for a, b in itertools.pairwise(counters))
+            if piece.kind == "invoke" and max(steps) >= min(elsewhere) // MOVED:
+                part[i] = piece._replace(kind="moved")
+
+
+def _core_calls(parts: Sequence[_Piece], elsewhere: set[str], found: _Found) -> None:
+    """The calls of one core, of which those that moved have no times.
+
+    Half a call has moved if there is another half `elsewhere`; else its stamps are lost.
+    """
     left_out: list[Stamp] = []
-    for match in _CALLS.finditer(text):
-        part = [stamp for _, stamp in tokens[match.start() : match.end()] if stamp is not None]
-        if match.lastgroup == "odd":
-            left_out += part
-        else:
-            _add_call(str(match.lastgroup), match.group(), part, found)
+    moved: list[Stamp] = []
+    for piece in parts:
+        halves = {"left": {"came", "moved"}, "came": {"left", "moved"}}.get(piece.kind)
+        if piece.kind == "odd" or (halves and not halves & elsewhere):
+            left_out += piece.stamps
+        elif piece.kind in ("left", "moved"):
+            moved.append(piece.stamps[0])
+            _add_moved(piece.stamps, found)
+        elif piece.kind != "came":
+            _add_call(
+                piece.kind, piece.text.replace("E", "L").replace("R", "L"), piece.stamps, found
+            )
+    if moved:
+        found.problem(
+            moved[0],
+            "moved",
+            f"core {moved[0].core}: {len(moved)} calls moved to another core or may have, and have "
+            "no times: counters of two cores are unrelated; the first is here",
+        )
     if left_out:
         found.problem(
             left_out[0],
@@ -172,6 +267,24 @@ def _core_calls(stamps: list[Stamp], found: _Found) -> None:
             f"core {left_out[0].core}: {len(left_out)} stamps belong to calls that are not whole "
             "(lost, or the task moved to another core); the first is here",
         )
+
+
+def _add_moved(part: list[Stamp], found: _Found) -> None:
+    """A call of which some stamps were taken on another core."""
+    found.rows["ts_calls"].append(
+        {
+            "source": 0,
+            "boot": 0,
+            "core": part[0].core,
+            "operation": "invoke",
+            "first": "invoke" not in found.seen,
+            "moved": True,
+            "start": part[0].counter,
+            "first_line": part[0].line,
+            "last_line": part[-1].line,
+        }
+    )
+    found.seen.add("invoke")
 
 
 def _cleaned(stamps: list[Stamp], found: _Found) -> Iterator[Stamp | None]:
@@ -252,6 +365,7 @@ def _add_call(operation: str, text: str, part: list[Stamp], found: _Found) -> No
             "core": part[0].core,
             "operation": operation,
             "first": first,
+            "moved": False,
             "start": part[0].counter,
             "finish": part[-1].counter,
             "rpcs": rpcs,
@@ -296,7 +410,7 @@ _TYPES = {
     },
     "ts_calls": {
         "source": "u4", "boot": "u4", "core": "u4", "operation": "O", "first": "?",
-        "start": "u8", "finish": "u8", "client_to_driver": "i8", "driver_to_tee": "i8",
+        "moved": "?", "start": "u8", "finish": "u8", "client_to_driver": "i8", "driver_to_tee": "i8",
         "tee": "i8", "rpc": "i8", "tee_to_driver": "i8", "driver_to_client": "i8", "smc": "i8",
         "round_trip": "i8", "rpcs": "u4", "first_line": "u8", "last_line": "u8",
     },
