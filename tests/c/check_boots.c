@@ -149,6 +149,23 @@ START_TEST(consoles_of_different_boots_are_left_apart) {
 }
 END_TEST
 
+START_TEST(a_banner_without_a_build_type_is_a_boot_of_unknown_build) {
+  static out_text rows;
+  tg_result *r = reduced(
+      "NOTICE:  Booting Trusted Firmware\nNOTICE:  BL1: v2.3():v2.3\n"
+      "NOTICE:  BL1: Built : 13:28:04, Jan 25 2021\nNOTICE:  BL2: v2.3():v2.3\n"
+      "NOTICE:  BL31: v2.3():v2.3\n",
+      NULL);
+  ck_assert_str_eq(rows_of(r, "boots", "chain version build built", &rows),
+                   "BL1 BL2 BL31 v2.3 unknown 13:28:04, Jan 25 2021\n");
+  tg_result_free(r);
+  r = reduced("NOTICE:  BL31: v2.4(release Vendor-7):v2.4-vendor\n", NULL);
+  ck_assert_str_eq(rows_of(r, "boots", "chain version build", &rows),
+                   "BL31 v2.4-vendor release Vendor-7\n");
+  tg_result_free(r);
+}
+END_TEST
+
 START_TEST(several_sources_must_be_consoles_of_the_same_boots) {
   tg_ruleset *rules = NULL;
   tg_records *records = NULL;
@@ -254,6 +271,7 @@ int main(void) {
   tcase_add_test(t, a_changed_frequency_starts_a_boot_and_an_equal_one_a_run);
   tcase_add_test(t, two_consoles_one_after_the_other_share_their_boots);
   tcase_add_test(t, consoles_of_different_boots_are_left_apart);
+  tcase_add_test(t, a_banner_without_a_build_type_is_a_boot_of_unknown_build);
   tcase_add_test(t, several_sources_must_be_consoles_of_the_same_boots);
   tcase_add_test(t, plain_rules_give_readings_with_labels);
   tcase_add_test(t, every_format_has_a_name_and_its_rules_begin_with_it);

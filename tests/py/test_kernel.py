@@ -179,3 +179,12 @@ def test_the_device_that_costs_it_is_found():
                 if row["metric"] == "callback"}  # fmt: skip
     assert verdicts["device=wlan0 mode=deep"] == "regressed"
     assert verdicts["device=mmc0 mode=deep"] != "regressed"
+
+
+def test_a_banner_without_a_build_type_is_said_where_sides_are_compared(tmp_path):
+    head = (DATA / "11_banner_no_build.log").read_text()
+    block = "> Executing 'x'\n<RT_INSTR:test_rt_instr_cpu_susp_serial\t1\t0\t{}\t23400\t5840/>\n"
+    sides = [tg.read((head + block.format(n)).encode()) for n in (104500, 104520)]
+    assert sides[0].boots["build"].tolist() == ["unknown"]
+    result = tg.compare(*sides)
+    assert any("no build type" in note for note in result.notes)

@@ -188,6 +188,7 @@ static tg_status copy_text(const tg_records *records, uint32_t rule, uint32_t ro
                            const char *field, tg_table *boots, size_t boot, size_t col) {
   tg_str v;
   if (!console_text(records, rule, row, field, &v)) return TG_OK;
+  if (v.n == 0) v = tg_str_of("unknown"); /* the banner has the place, and nothing in it */
   return tg_table_set_text(boots, boot, col, v.p, v.n);
 }
 

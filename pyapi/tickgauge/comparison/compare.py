@@ -244,6 +244,8 @@ def _notes(old: Side, new: Side, packed: Sequence[Packed]) -> list[str]:
             notes.append(f"{name} mixes firmware versions: {', '.join(side.versions)}")
         if side.folded:
             notes.append(f"{name}: counts of a snapshot were folded onto a coarser grid")
+        if "unknown" in side.said("build"):
+            notes.append(f"{name}: the banner states no build type (release, debug): unknown")
         notes += [f"{name}: {note}" for note in pack_.notes]
     if shared := shared_sources(old, new):
         notes.append(

@@ -171,10 +171,10 @@ def _incomparable(old: Side, new: Side) -> str | None:
     for name, side in (("old", old), ("new", new)):
         if len(boards := sorted(map(str, side.said("platform")))) > 1:
             return f"{name} holds boots of several platforms ({', '.join(boards)}): choose a board"
-        if len(builds := sorted(map(str, side.said("build")))) > 1:
+        if len(builds := sorted(map(str, side.said("build") - {"unknown"}))) > 1:
             return f"{name} holds boots of several build types ({', '.join(builds)})"
     for stated, word in (("platform", "platform"), ("build", "build type")):
-        x, y = old.said(stated), new.said(stated)
+        x, y = (side.said(stated) - {"unknown"} for side in (old, new))
         if x and y and x.isdisjoint(y):
             return (
                 f"other {word}: {', '.join(sorted(map(str, x)))} v {', '.join(sorted(map(str, y)))}"

@@ -261,8 +261,8 @@ def call_counts(data: Dataset) -> Frame:
     -------
     Frame
         Columns ``operation calls complete missing ambiguous offset unclaimed flagged``:
-        ``missing`` counts calls of a client that lack stamps or moved between cores, ``unclaimed`` calls without a
-        client's line, ``flagged`` those with any flag.
+        ``missing`` counts calls of a client that lack stamps or moved between cores,
+        ``unclaimed`` calls without a client's line, ``flagged`` those with any flag.
     """
     rows: dict[str, list[int]] = {}
     for operation, state, complete, flags in _each_call(data):

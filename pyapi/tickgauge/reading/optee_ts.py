@@ -35,10 +35,10 @@ _ITEM = re.compile(
 _TSV = re.compile(rb"(\d{1,9})\t(-?\d{1,19})\t0x([0-9a-fA-F]{1,16})\t([^\t\r\n]+)\r?(?:\n|$)")
 _TOKENS = {"libteec": "L", "kmodule": "k", "core": "C"}
 
-# One call on one core: the client library's stamps around it (E enters, R returns, L may be either);
-# what a first invoke does besides (pairs of the driver, an invoke of its own); the SMC with its RPCs
-# inside; pairs behind it. A task that moves leaves the begin of a call on one core (`left`) and its
-# end on another (`came`).
+# One call on one core: the client library's stamps around it (E enters, R returns, L may be
+# either); pairs of the driver and an invoke of its own, which a first invoke does besides; the SMC
+# with its RPCs inside; pairs behind it. A task that moves leaves the begin of a call on one core
+# (`left`) and its end on another (`came`).
 _CALLS = re.compile(
     r"(?P<invoke>[EL](?:k(?:k|C(?:kk)*Ck))*?kC(?:kk)*Ck(?:kk)*[RL])"
     r"|(?P<left>E[kC]*(?=[EX]|$))"
@@ -211,7 +211,7 @@ def _parts(ring: Sequence[Stamp | None], side: Mapping[int, str]) -> list[_Piece
 
 
 def _shortest_stay(parts: Sequence[_Piece]) -> int | None:
-    """The shortest time, in cycles, for which a task came in a call and left in one; None: never."""
+    """The shortest stay, in cycles, of a task that came in a call and left in one."""
     came: Stamp | None = None
     stays = []
     for piece in parts:
@@ -410,8 +410,9 @@ _TYPES = {
     },
     "ts_calls": {
         "source": "u4", "boot": "u4", "core": "u4", "operation": "O", "first": "?",
-        "moved": "?", "start": "u8", "finish": "u8", "client_to_driver": "i8", "driver_to_tee": "i8",
-        "tee": "i8", "rpc": "i8", "tee_to_driver": "i8", "driver_to_client": "i8", "smc": "i8",
+        "moved": "?", "start": "u8", "finish": "u8", "client_to_driver": "i8",
+        "driver_to_tee": "i8", "tee": "i8", "rpc": "i8", "tee_to_driver": "i8",
+        "driver_to_client": "i8", "smc": "i8",
         "round_trip": "i8", "rpcs": "u4", "first_line": "u8", "last_line": "u8",
     },
     "problems": {
