@@ -42,7 +42,10 @@ typedef struct tg_capture_map {
 /* All optional; 0 and NULL are the defaults. */
 typedef struct tg_capture_options {
   const char *sample_on;   /* VCD: the signal whose rising edge samples; "" = every time unit is a
-                              sample; NULL = an ILA's file by unit, else a clock found by its name */
+                              sample; NULL = an ILA's file by unit, else a clock for each interface,
+                              found by scope and name and checked against the handshakes. Several
+                              are parted by newlines; PORT=SIGNAL is for interfaces with PORT in
+                              their prefix */
   const char *const *keep; /* further signals to store, full names without range */
   size_t n_keep;
   const tg_capture_map *map;
@@ -99,8 +102,8 @@ TG_API tg_str tg_capture_word(const tg_capture *c, const char *name);
 TG_API const tg_table *tg_capture_signals(const tg_capture *c);
 /* "interfaces": prefix TEXT, slot U32, kind TEXT ("AXI4" "AXI3" "AXI4-Lite" "AXI-Stream"),
  * channels TEXT ("AR R"), missing TEXT (what --assume could settle: "arready"), bound U32,
- * data_bits U32, same_as U32 (the same wires under another name), usable BOOL, why TEXT.
- * Most matched signals first. */
+ * data_bits U32, same_as U32 (the same wires under another name), usable BOOL, why TEXT, clock TEXT
+ * (VCD: the signal that samples it). Most matched signals first. */
 TG_API const tg_table *tg_capture_interfaces(const tg_capture *c);
 /* "marks": sample U64, kind TEXT ("window" "trigger" "gap"), sorted. */
 TG_API const tg_table *tg_capture_marks(const tg_capture *c);

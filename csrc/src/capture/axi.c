@@ -269,27 +269,52 @@ static void rewind_walk(tg_axi *x) {
   read_levels(x);
 }
 
+/* Where the walk is: the next step and mark, and their samples on the interface's clock. */
+typedef struct position {
+  const tg_capture *c;
+  uint32_t clock;
+  size_t step, mark, step_run, mark_run;
+  uint64_t step_at, mark_at; /* UINT64_MAX: there is none */
+} position;
+
+static void find_step(position *p) {
+  p->step_at = p->step < p->c->n_step
+                   ? tg_cap_sample(p->c, p->clock, p->c->step[p->step], &p->step_run)
+                   : UINT64_MAX;
+}
+
+static void find_mark(position *p) {
+  p->mark_at = p->mark < p->c->n_mark
+                   ? tg_cap_sample(p->c, p->clock, p->c->mark[p->mark].sample, &p->mark_run)
+                   : UINT64_MAX;
+}
+
 /* Walks the samples of the capture, cut at steps and marks. */
 static tg_status walk(tg_axi *x, const tg_capture *c) {
+  position p = {.c = c, .clock = c->bundle[x->opt.interface].clock};
+  const uint64_t all = tg_cap_depth(c, p.clock);
   uint64_t k = 0;
-  size_t step = 0, m = 0;
   tg_status status = TG_OK;
   rewind_walk(x);
-  if (c->form == TG_CAPTURE_VCD && !c->clocked && c->n_step > 0) k = c->step[0];
+  if (c->form == TG_CAPTURE_VCD && p.clock == CAP_NONE && c->n_step > 0) k = c->step[0];
   x->window_start = k;
-  x->fig.cycles = c->samples > k ? c->samples - k : 0;
-  while (k < c->samples && status == TG_OK) {
-    uint64_t e = c->samples;
+  x->fig.cycles = all > k ? all - k : 0;
+  find_step(&p);
+  find_mark(&p);
+  while (k < all && status == TG_OK) {
+    bool moved = false;
     if (tg_stop_at(x->opt.stop, x->turns++, 1)) return TG_EINTERRUPTED;
-    if (step < c->n_step && c->step[step] == k && apply_step(x, (uint32_t)step)) read_levels(x);
-    if (step < c->n_step && c->step[step] == k) step++;
+    for (; p.step_at <= k; find_step(&p)) moved |= apply_step(x, (uint32_t)p.step++);
+    if (moved) read_levels(x);
     if (!x->started) status = tg_axi_begin(x, k, false);
-    for (; m < c->n_mark && c->mark[m].sample <= k && status == TG_OK; m++)
-      status = mark(x, &c->mark[m]);
+    for (; p.mark_at <= k && status == TG_OK; find_mark(&p)) {
+      const cap_mark m = {.sample = p.mark_at, .kind = c->mark[p.mark++].kind};
+      status = mark(x, &m);
+    }
     x->started = true;
     if (status == TG_OK) status = follow_reset(x, k);
-    if (step < c->n_step && c->step[step] < e) e = c->step[step];
-    if (m < c->n_mark && c->mark[m].sample < e) e = c->mark[m].sample;
+    uint64_t e = p.step_at < p.mark_at ? p.step_at : p.mark_at;
+    if (e > all) e = all;
     if (status == TG_OK) status = segment(x, k, e);
     k = e;
   }

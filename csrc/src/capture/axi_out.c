@@ -124,7 +124,7 @@ static void count_txn(tg_axi *x, axi_txn *v) {
   const uint32_t doubt = TG_AXI_F_UNCERTAIN | TG_AXI_F_PROTOCOL | TG_AXI_F_LOWER;
   const bool read = v->direction == READ;
   tg_axi_figures *f = &x->fig;
-  if (v->status == ORPHAN) return;
+  if (v->status == ORPHAN || v->stamp[AX_ACCEPT] == NO_STAMP) return;
   ++*(read ? &f->reads : &f->writes);
   if (v->status != COMPLETE) return;
   if ((v->flags & doubt) == 0) {

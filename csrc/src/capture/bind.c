@@ -15,7 +15,8 @@ typedef struct binder {
 } binder;
 
 static void clear_bundle(cap_bundle *b, uint32_t prefix, uint32_t slot) {
-  *b = (cap_bundle){.prefix = prefix, .slot = slot, .same_as = CAP_NONE, .suffix = CAP_NONE};
+  *b = (cap_bundle){.prefix = prefix, .slot = slot, .same_as = CAP_NONE, .clock = CAP_NONE};
+  b->suffix = CAP_NONE;
   for (unsigned ch = 0; ch < CH_COUNT; ch++)
     for (unsigned leaf = 0; leaf < LEAF_COUNT; leaf++) b->sig[ch][leaf] = CAP_NONE;
 }
@@ -328,7 +329,8 @@ tg_status tg_cap_bind(tg_capture *c) {
     const tg_str text = tg_intern_get(c->names, c->signal[i].name);
     const cap_name name = tg_cap_name_split(text.p, text.n);
     uint32_t bundle = 0;
-    if (name.role.channel == CH_COUNT || !fits(c, &c->signal[i], name.role)) continue;
+    if (name.role.channel == CH_COUNT || c->signal[i].part) continue;
+    if (!fits(c, &c->signal[i], name.role)) continue;
     status = bundle_of(c, &k, i, &name, &bundle);
     if (status == TG_OK) place(c, &c->bundle[bundle], i, &name, k.suffixed);
   }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/row.h"
 #include "tickgauge/reader.h"
 
 static const cap_form *const forms[] = {
@@ -84,12 +85,13 @@ static tg_status make_tables(tg_capture *c) {
                                              {"kind", TG_TEXT, 0},     {"channels", TG_TEXT, 0},
                                              {"missing", TG_TEXT, 0},  {"bound", TG_U32, 0},
                                              {"data_bits", TG_U32, 0}, {"same_as", TG_U32, 0},
-                                             {"usable", TG_BOOL, 0},   {"why", TG_TEXT, 0}};
+                                             {"usable", TG_BOOL, 0},   {"why", TG_TEXT, 0},
+                                             {"clock", TG_TEXT, 0}};
   static const tg_column_def problems[TG_PROBLEM_COLUMNS] = {
       {"line", TG_U64, 0},    {"offset", TG_U64, 0},  {"rule", TG_TEXT, 0},
       {"reason", TG_TEXT, 0}, {"detail", TG_TEXT, 0}, {"excerpt", TG_TEXT, 0}};
   tg_status status = tg_table_new(&c->a, signals, 7, &c->t_signals);
-  if (status == TG_OK) status = tg_table_new(&c->a, interfaces, 10, &c->t_interfaces);
+  if (status == TG_OK) status = tg_table_new(&c->a, interfaces, 11, &c->t_interfaces);
   if (status == TG_OK) status = tg_table_new(&c->a, mark_columns, 2, &c->t_marks);
   if (status == TG_OK) status = tg_table_new(&c->a, problems, TG_PROBLEM_COLUMNS, &c->t_problems);
   return status;
@@ -113,6 +115,7 @@ tg_status tg_capture_new(const tg_alloc *a, tg_capture_form form, const tg_captu
   c->max_signals = (uint64_t)1 << 22;
   c->max_width = CAP_WIDTH;
   c->max_scope = 2048;
+  c->clock = CAP_NONE;
   status = tg_intern_new(&c->a, CAP_NONE, &c->names);
   if (status == TG_OK) status = make_tables(c);
   if (status == TG_OK && options != NULL) status = copy_options(c, options, err);
@@ -134,10 +137,11 @@ void tg_capture_free(tg_capture *c) {
     tg_release(&a, c->store[i].value);
     tg_release(&a, c->store[i].cur); /* `was` and `next` lie behind it */
   }
+  for (size_t i = 0; i < c->n_clocks; i++) tg_release(&a, c->clocks[i].run);
   for (size_t i = 0; i < c->n_keep; i++) tg_release(&a, c->keep[i]);
   for (size_t i = 0; i < c->n_map; i++) tg_release(&a, c->map[i].column);
   void *owned[] = {c->sample_on, c->keep, c->map,    c->carry,   c->signal,    c->store,
-                   c->step,      c->mark, c->bundle, c->reset, c->version, c->timescale, c->clock};
+                   c->step,      c->mark, c->bundle, c->reset, c->clocks, c->version, c->timescale};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) tg_release(&a, owned[i]);
   tg_intern_free(c->names);
   tg_table_free(c->t_signals);
@@ -226,16 +230,19 @@ tg_status tg_capture_feed(tg_capture *c, const uint8_t *p, size_t n, tg_error *e
 static tg_status fill_marks(tg_capture *c) {
   static const char *const kinds[] = {"window", "gap", "trigger"};
   tg_table *t = NULL;
-  size_t row = 0;
+  size_t at = 0;
+  uint64_t before = 0;
   tg_status status = tg_table_new(&c->a, mark_columns, 2, &t);
   tg_cap_sort_marks(c);
   for (size_t i = 0; i < c->n_mark && status == TG_OK; i++) {
-    if (i > 0 && c->mark[i].sample == c->mark[i - 1].sample &&
-        c->mark[i].kind == c->mark[i - 1].kind)
-      continue;
-    status = tg_table_append(t, &row);
-    if (status == TG_OK) status = tg_table_set_u64(t, row, 0, c->mark[i].sample);
-    if (status == TG_OK) status = tg_table_set_cstr(t, row, 1, kinds[c->mark[i].kind]);
+    const uint64_t sample = tg_cap_sample(c, c->clock, c->mark[i].sample, &at);
+    const uint64_t key = sample << 2 | c->mark[i].kind;
+    if (i > 0 && key == before) continue;
+    before = key;
+    tg_row w = tg_row_begin(t);
+    tg_row_u64(&w, 0, sample);
+    tg_row_cstr(&w, 1, kinds[c->mark[i].kind]);
+    status = tg_row_end(&w);
   }
   if (status != TG_OK) {
     tg_table_free(t);
@@ -366,7 +373,8 @@ tg_str tg_capture_word(const tg_capture *c, const char *name) {
   const char *s = NULL;
   if (strcmp(name, "version") == 0) s = c->version;
   if (strcmp(name, "timescale") == 0) s = c->timescale;
-  if (strcmp(name, "clock") == 0) s = c->clock;
+  if (strcmp(name, "clock") == 0 && c->clock != CAP_NONE)
+    return tg_intern_get(c->names, c->signal[c->clocks[c->clock].signal].name);
   return s != NULL ? (tg_str){(const uint8_t *)s, strlen(s)} : (tg_str){NULL, 0};
 }
 
@@ -385,13 +393,20 @@ tg_status tg_capture_changes(const tg_capture *c, uint32_t signal, tg_table **ou
   for (uint32_t w = 1; w < s->words; w++) snprintf(names[w], sizeof names[w], "value%u", w);
   for (uint32_t w = 0; w < s->words; w++) defs[w + 1] = (tg_column_def){names[w], TG_U64, 0};
   tg_status status = tg_table_new(&c->a, defs, s->words + 1, &t);
+  size_t at = 0;
   for (size_t i = 0; i < s->n && status == TG_OK; i++) {
-    size_t row = 0;
-    status = tg_table_append(t, &row);
-    if (status == TG_OK) status = tg_table_set_u64(t, row, 0, c->step[s->at[i] >> 2]);
-    for (uint32_t w = 0; w < s->words && status == TG_OK && (s->at[i] & 2) == 0; w++)
-      status = tg_table_set_u64(t, row, w + 1,
-                            s->width == 1 ? s->at[i] & 1 : s->value[i * s->words + w]);
+    size_t here = at;
+    const uint64_t sample = tg_cap_sample(c, c->clock, c->step[s->at[i] >> 2], &at);
+    /* of several changes between two edges the last is sampled */
+    if (c->clock != CAP_NONE && i + 1 < s->n &&
+        tg_cap_sample(c, c->clock, c->step[s->at[i + 1] >> 2], &here) == sample)
+      continue;
+    if (c->clock != CAP_NONE && sample >= c->samples) break;
+    tg_row w = tg_row_begin(t);
+    tg_row_u64(&w, 0, sample);
+    for (uint32_t k = 0; k < s->words && (s->at[i] & 2) == 0; k++)
+      tg_row_u64(&w, k + 1, s->width == 1 ? s->at[i] & 1 : s->value[i * s->words + k]);
+    status = tg_row_end(&w);
   }
   if (status == TG_OK)
     *out = t;

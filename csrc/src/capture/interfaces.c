@@ -23,7 +23,7 @@ static size_t shown_prefix(const tg_capture *c, const cap_bundle *b, char *out, 
 }
 
 /* Bundles whose VALID and READY are the very same wires under other names. */
-static void find_twins(tg_capture *c) {
+void tg_cap_find_twins(tg_capture *c) {
   for (uint32_t i = 1; i < c->n_bundle; i++)
     for (uint32_t k = 0; k < i && c->bundle[i].same_as == CAP_NONE && k < 256; k++) {
       bool same = c->bundle[k].usable == c->bundle[i].usable && c->bundle[i].usable != 0;
@@ -73,6 +73,8 @@ static tg_status interface_row(const tg_capture *c, const cap_bundle *b, tg_tabl
               stream           ? "AXI-Stream is listed, not analysed"
               : b->usable == 0 ? "no channel has both VALID and READY"
                                : NULL);
+  if (b->clock != CAP_NONE)
+    tg_row_text(&w, 10, tg_intern_get(c->names, c->signal[b->clock_name].name));
   tg_release(&c->a, shown);
   return tg_row_end(&w);
 }
@@ -93,7 +95,6 @@ static tg_status signal_row(const tg_capture *c, const cap_signal *s, tg_table *
 
 tg_status tg_cap_interfaces(tg_capture *c) {
   tg_status status = TG_OK;
-  if (c->form == TG_CAPTURE_VCD) find_twins(c);
   tg_table_truncate(c->t_interfaces, 0);
   tg_table_truncate(c->t_signals, 0);
   for (size_t i = 0; i < c->n_bundle && status == TG_OK; i++)

@@ -15,6 +15,8 @@
 #define CAP_WIDTH 1024u /* bits of a value that is stored, where the caller names no other bound */
 #define CAP_MOST_WORDS (TG_MAX_COLUMNS - 1u) /* of a value: columns of tg_capture_changes */
 #define CAP_MOST_RESETS 256u
+#define CAP_MOST_CLOCKS 256u
+#define CAP_MOST_CHOSEN 1024u /* interfaces that get a clock of their own */
 #define CAP_MAX_STEP ((uint32_t)1 << 30) /* a change keeps its step in 30 bits */
 
 /* ---- AXI roles: channel and leaf ------------------------------------------------------------ */
@@ -93,6 +95,8 @@ typedef struct cap_signal {
   cap_role role;
   uint8_t radix; /* CSV */
   bool bits;     /* false: a real or string variable, or no value of bits */
+  uint32_t clock; /* of the wire, plus 1; 0 = none */
+  bool part;     /* a bit of a vector that is dumped bit by bit */
   bool wanted;
 } cap_signal;
 
@@ -101,18 +105,33 @@ typedef struct cap_signal {
 typedef struct cap_store {
   uint32_t *at;
   uint64_t *value;
-  uint64_t *cur, *was, *next; /* VCD: recorded, before this time, newest; CSV: cur only */
+  uint64_t *cur;  /* the last recorded value */
+  uint64_t *next; /* VCD: the newest value; behind it a bit for each unknown one, where it is joined */
   size_t n, cap_at, cap_value;
-  uint64_t stamp; /* VCD: the time slot of `was` */
   uint32_t words; /* 64-bit words of a value */
   uint32_t width;
   cap_role role;  /* of its first bound signal */
   uint8_t radix;  /* CSV: how its cells are read now */
   bool fixed_hex; /* RADIX_AUTO: every cell so far had exactly ceil(width / 4) hex digits */
-  bool cur_x, was_x, next_x;
+  bool cur_x, next_x;
   bool dirty;
   bool listed; /* VCD: among the known ones */
 } cap_store;
+
+/* Rising edges of a clock, as runs of equal periods. */
+typedef struct cap_run {
+  uint64_t first, last, period, before; /* before: edges before this run */
+} cap_run;
+
+typedef struct cap_clock {
+  uint32_t signal; /* its first name */
+  uint32_t id;     /* of the VCD */
+  cap_run *run;
+  size_t n_run, cap_run;
+  uint64_t edges;
+  uint8_t level; /* 0, 1, or 2: unknown */
+  bool rose;     /* in the time slot at hand */
+} cap_clock;
 
 enum cap_mark_kind { MARK_WINDOW = 0, MARK_GAP, MARK_TRIGGER };
 typedef struct cap_mark {
@@ -125,6 +144,8 @@ typedef struct cap_bundle {
   uint32_t slot;
   uint32_t matched;
   uint32_t same_as;
+  uint32_t clock;      /* of the capture's clocks, or CAP_NONE: a time unit is a sample */
+  uint32_t clock_name; /* the signal that is its nearest name */
   uint32_t data_bits;
   uint32_t place;                     /* in the file, among those kept */
   uint32_t group;                     /* of bundles that may be parts of one interface */
@@ -174,11 +195,14 @@ struct tg_capture {
   size_t n_mark, cap_mark;
   cap_bundle *bundle;
   size_t n_bundle, cap_bundle;
+  cap_clock *clocks; /* signals that may be clocks */
+  size_t n_clocks, cap_clocks;
+  uint32_t clock; /* of the capture as a whole, or CAP_NONE */
   uint32_t *reset; /* signals that are named as resets */
   size_t n_reset, cap_reset;
   uint64_t seen, samples, last_time;
   bool depth_known, clocked, radix_row, ila;
-  char *version, *timescale, *clock;
+  char *version, *timescale;
   tg_table *t_signals, *t_interfaces, *t_marks, *t_problems;
   uint64_t problems; /* also those not listed */
 };
@@ -202,6 +226,22 @@ char *tg_cap_copy(const tg_alloc *a, const uint8_t *p, size_t n); /* NUL-termina
 bool tg_cap_has_mark(const tg_capture *c, enum cap_mark_kind kind);
 void tg_cap_sort_marks(tg_capture *c);
 
+/* clocks.c */
+tg_status tg_cap_edge(tg_capture *c, cap_clock *clock, uint64_t time);
+/* Edges up to and with `time`; `*at` starts as 0 and moves on with times that never go back. */
+uint64_t tg_cap_edges(const cap_clock *clock, uint64_t time, size_t *at);
+/* Is the signal named as a clock? 0 = no, else the higher the likelier. */
+unsigned tg_cap_clock_name(const tg_capture *c, uint32_t signal);
+/* The wishes of options.sample_on: is `signal` one of them? `prefix`: for this interface only, NULL
+ * for any. */
+bool tg_cap_is_wished(const tg_capture *c, uint32_t signal, const tg_str *prefix);
+/* Gives each interface its clock and the capture that of its first interface. */
+tg_status tg_cap_choose_clocks(tg_capture *c);
+/* The sample of a time, on the axis of a clock (CAP_NONE: the time itself). */
+uint64_t tg_cap_sample(const tg_capture *c, uint32_t clock, uint64_t time, size_t *at);
+/* Samples of the capture on that axis. */
+uint64_t tg_cap_depth(const tg_capture *c, uint32_t clock);
+
 /* near.c: resets by name, and the one of an interface: in its scope or around it, the nearest.
  * CAP_NONE where there is none; `*low`: it is active low. */
 tg_status tg_cap_find_resets(tg_capture *c);
@@ -214,7 +254,9 @@ unsigned tg_cap_nearness(const tg_capture *c, const cap_bundle *b, uint32_t sign
 tg_status tg_cap_bind(tg_capture *c);
 /* The bundle's signal on a role after the caller's map; CAP_NONE where there is none. */
 tg_axi_kind tg_cap_kind(const tg_capture *c, const cap_bundle *b);
-tg_status tg_cap_interfaces(tg_capture *c); /* the public tables */
+/* interfaces.c: which interfaces are the same wires, where the stores are set; the public tables. */
+void tg_cap_find_twins(tg_capture *c);
+tg_status tg_cap_interfaces(tg_capture *c);
 
 /* TG_ELIMIT where an item of `n` bytes, with its end, is longer than the caller allows. */
 tg_status tg_cap_check_item(const tg_capture *c, size_t n, tg_error *err);

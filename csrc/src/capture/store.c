@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "capture/signals.h"
@@ -39,19 +38,16 @@ tg_status tg_cap_store_add(tg_capture *c, uint32_t width, uint32_t *row) {
       tg_grow(&c->a, (void **)&c->store, &c->cap_store, c->n_store + 1, sizeof *c->store);
   if (status != TG_OK) return status;
   uint32_t words = width <= 64 ? 1 : (width - 1) / 64 + 1;
-  uint64_t *now = tg_zalloc(&c->a, (size_t)words * 3, sizeof *now);
+  uint64_t *now = tg_zalloc(&c->a, (size_t)words * 3, sizeof *now); /* cur, next, unknown bits */
   if (now == NULL) return TG_ENOMEM;
   *row = (uint32_t)c->n_store;
   c->store[c->n_store++] = (cap_store){.cur = now,
-                                       .was = now + words,
-                                       .next = now + 2 * (size_t)words,
+                                       .next = now + words,
                                        .words = words,
                                        .width = width,
-                                       .stamp = UINT64_MAX,
                                        .role = ROLE_NONE,
                                        .fixed_hex = true,
                                        .cur_x = true,
-                                       .was_x = true,
                                        .next_x = true};
   return TG_OK;
 }
@@ -108,15 +104,15 @@ bool tg_cap_has_mark(const tg_capture *c, enum cap_mark_kind kind) {
   return false;
 }
 
-static int by_sample(const void *x, const void *y) {
-  const cap_mark *a = x, *b = y;
-  if (a->sample != b->sample) return a->sample < b->sample ? -1 : 1;
-  return a->kind < b->kind ? -1 : a->kind > b->kind;
+static bool lies_before(const cap_mark *a, const cap_mark *b) {
+  return a->sample != b->sample ? a->sample < b->sample : a->kind < b->kind;
 }
+#define TG_SORT_NAME sort_marks
+#define TG_SORT_ITEM cap_mark
+#define TG_SORT_BEFORE(a, b) lies_before(a, b)
+#include "base/sort.h"
 
-void tg_cap_sort_marks(tg_capture *c) {
-  if (c->n_mark > 1) qsort(c->mark, c->n_mark, sizeof *c->mark, by_sample);
-}
+void tg_cap_sort_marks(tg_capture *c) { sort_marks(c->mark, c->n_mark); }
 
 tg_status tg_cap_problem(tg_capture *c, uint64_t line, uint64_t offset, const char *reason,
                          const char *format, ...) {

@@ -15,6 +15,9 @@ static void free_vcd(tg_capture *c) {
   tg_release(&c->a, v->var);
   tg_release(&c->a, v->direct);
   tg_release(&c->a, v->entry);
+  tg_release(&c->a, v->bit);
+  tg_release(&c->a, v->clock);
+  tg_release(&c->a, v->joined);
   tg_release(&c->a, v->scope);
   tg_release(&c->a, v->dirty);
   tg_release(&c->a, v->known);
@@ -33,42 +36,23 @@ static bool same_value(const cap_store *s, const uint64_t *value, bool unknown) 
                        : memcmp(s->cur, value, s->words * sizeof *value) == 0;
 }
 
-/* Records what changed since the last sample; at an edge the values before this time slot. */
-static tg_status record(tg_capture *c, uint64_t sample, bool before) {
-  struct cap_vcd *v = c->vcd;
-  size_t kept = 0;
-  for (size_t i = 0; i < v->n_dirty; i++) {
-    cap_store *s = &c->store[v->dirty[i]];
-    bool held = before && s->stamp == v->slot;
-    const uint64_t *value = held ? s->was : s->next;
-    bool unknown = held ? s->was_x : s->next_x;
-    if (!same_value(s, value, unknown)) {
-      tg_status status = tg_cap_store_put(c, s, sample, value, unknown);
-      if (status != TG_OK) return status;
-    }
-    if (held)
-      v->dirty[kept++] = v->dirty[i];
-    else
-      s->dirty = false;
-  }
-  v->n_dirty = kept;
-  return TG_OK;
-}
-
+/* Records the changes of this time slot, and the clocks that rose in it. */
 static tg_status end_slot(tg_capture *c) {
   struct cap_vcd *v = c->vcd;
   tg_status status = TG_OK;
-  if (!c->clocked) {
-    if (v->n_dirty > 0) status = record(c, v->now, false);
-    c->seen = v->now == UINT64_MAX ? v->now : v->now + 1;
-  } else if (v->rose) {
-    v->rose = false;
-    if (v->gap_due) status = tg_cap_mark_add(c, c->seen, MARK_GAP);
-    v->gap_due = false;
-    if (status == TG_OK && v->n_dirty > 0) status = record(c, c->seen, true);
-    c->seen++;
+  for (size_t i = 0; i < v->n_dirty && status == TG_OK; i++) {
+    cap_store *s = &c->store[v->dirty[i]];
+    s->dirty = false;
+    if (!same_value(s, s->next, s->next_x))
+      status = tg_cap_store_put(c, s, v->now, s->next, s->next_x);
   }
-  v->slot++;
+  v->n_dirty = 0;
+  for (size_t i = 0; v->rose && i < c->n_clocks && status == TG_OK; i++) {
+    if (c->clocks[i].rose) status = tg_cap_edge(c, &c->clocks[i], v->now);
+    c->clocks[i].rose = false;
+  }
+  v->rose = false;
+  c->seen = v->now == UINT64_MAX ? v->now : v->now + 1;
   return status;
 }
 
@@ -91,8 +75,7 @@ static tg_status set_time(tg_capture *c, const uint8_t *p, const uint8_t *stop, 
     return TG_OK;
   }
   if (t < v->now) {
-    status =
-        tg_cap_mark_add(c, c->clocked ? c->seen : v->now, MARK_GAP); /* nothing is matched across */
+    status = tg_cap_mark_add(c, v->now, MARK_GAP); /* nothing is matched across */
     if (status != TG_OK) return status;
     return tg_cap_problem(c, line, offset, "time-backwards",
                           "time goes back from %llu to %llu; these changes are taken at %llu",
@@ -109,20 +92,11 @@ static tg_status set_time(tg_capture *c, const uint8_t *p, const uint8_t *stop, 
 /* ---- changes ----------------------------------------------------------------------------------
  */
 
-/* Makes room for the new value of a store in this time slot. */
+/* A store that changes in this time slot. */
 static inline void touch(struct cap_vcd *v, cap_store *s, uint32_t store) {
-  if (s->stamp != v->slot) {
-    s->stamp = v->slot;
-    if (s->words == 1)
-      s->was[0] = s->next[0];
-    else
-      memcpy(s->was, s->next, s->words * sizeof *s->was);
-    s->was_x = s->next_x;
-  }
-  if (!s->dirty) {
-    s->dirty = true;
-    v->dirty[v->n_dirty++] = store;
-  }
+  if (s->dirty) return;
+  s->dirty = true;
+  v->dirty[v->n_dirty++] = store;
 }
 
 /* An unknown value gets known: $dumpoff will take it away again. */
@@ -138,26 +112,42 @@ static tg_status special(tg_capture *c, enum vcd_special what, uint8_t level) {
   static const enum cap_mark_kind kinds[] = {MARK_GAP, MARK_TRIGGER, MARK_WINDOW, MARK_GAP};
   struct cap_vcd *v = c->vcd;
   uint8_t old = v->special_level[what];
-  uint64_t sample = c->clocked ? c->seen : v->now;
   v->special_level[what] = level;
   if (level == old || level == 2) return TG_OK;
   if (what == SPECIAL_WINDOW && old == 2) return TG_OK; /* its first value opens no new window */
   if (old == 2 && level == 0) return TG_OK;
   if (what != SPECIAL_WINDOW && v->chipscopy && level == 0) return TG_OK;
-  return tg_cap_mark_add(c, sample, kinds[what]);
+  return tg_cap_mark_add(c, v->now, kinds[what]);
+}
+
+static void clock_moves(tg_capture *c, cap_clock *clock, uint8_t level) {
+  if (level == 1 && clock->level == 0) clock->rose = c->vcd->rose = true;
+  clock->level = level;
+}
+
+/* A bit of a joined vector. */
+static void bit_moves(struct cap_vcd *v, cap_store *s, uint32_t store, uint32_t bit,
+                      uint8_t level) {
+  const uint64_t mask = (uint64_t)1 << bit % 64;
+  uint64_t *unknown = s->next + s->words, any = 0;
+  s->next[bit / 64] = level == 1 ? s->next[bit / 64] | mask : s->next[bit / 64] & ~mask;
+  unknown[bit / 64] = level == 2 ? unknown[bit / 64] | mask : unknown[bit / 64] & ~mask;
+  for (uint32_t i = 0; i < s->words; i++) any |= unknown[i];
+  set_known(v, s, store, any == 0);
 }
 
 /* A change of one bit: level 0, 1, or 2 for unknown. */
 static inline tg_status scalar(tg_capture *c, uint32_t dense, uint8_t level) {
   struct cap_vcd *v = c->vcd;
-  if (dense == v->clock_id) {
-    if (level == 1 && v->clock_level == 0) v->rose = true;
-    v->clock_level = level;
-  }
-  uint32_t store = v->entry[dense];
+  if (v->clock[dense] != 0) clock_moves(c, &c->clocks[v->clock[dense] - 1], level);
+  const uint32_t store = v->entry[dense];
   if (store != CAP_NONE) {
     cap_store *s = &c->store[store];
     touch(v, s, store);
+    if (v->bit[dense] != 0) {
+      bit_moves(v, s, store, v->bit[dense] - 1, level);
+      return TG_OK;
+    }
     if (s->words > 1) memset(s->next, 0, s->words * sizeof *s->next);
     s->next[0] = level == 1;
     set_known(v, s, store, level != 2);
@@ -176,7 +166,7 @@ static uint8_t level_of(uint8_t ch) {
 static tg_status vector(tg_capture *c, uint32_t dense, const uint8_t *bits, size_t n) {
   struct cap_vcd *v = c->vcd;
   uint32_t store = v->entry[dense];
-  if (store == CAP_NONE || c->store[store].width == 1)
+  if (store == CAP_NONE || c->store[store].width == 1 || v->bit[dense] != 0)
     return n > 0 ? scalar(c, dense, level_of(bits[n - 1])) : TG_OK;
   cap_store *s = &c->store[store];
   bool known = tg_cap_parse_bin(bits, n, v->word, s->words);
@@ -189,18 +179,19 @@ static tg_status vector(tg_capture *c, uint32_t dense, const uint8_t *bits, size
 
 /* $dumpoff: nothing is known until it is dumped again, and clock edges are lost. Only what became
  * known since the last one is looked at. */
-static void forget(tg_capture *c) {
+static tg_status forget(tg_capture *c) {
   struct cap_vcd *v = c->vcd;
   for (size_t i = 0; i < v->n_known; i++) {
     cap_store *s = &c->store[v->known[i]];
     s->listed = false;
     if (s->next_x) continue;
     touch(v, s, v->known[i]);
+    memset(s->next + s->words, 255, s->words * sizeof *s->next);
     s->next_x = true;
   }
   v->n_known = 0;
-  v->clock_level = 2;
-  v->gap_due = c->clocked;
+  for (size_t i = 0; i < c->n_clocks; i++) c->clocks[i].level = 2;
+  return c->clocked ? tg_cap_mark_add(c, v->now, MARK_GAP) : TG_OK;
 }
 
 /* ---- words ------------------------------------------------------------------------------------
@@ -239,15 +230,14 @@ static bool is_word(const uint8_t *p, const uint8_t *stop, const char *word) {
 }
 
 /* "$dumpoff" ...; other sections that may stand between values are passed over. */
-static void keyword(tg_capture *c, const uint8_t *p, const uint8_t *stop) {
+static tg_status keyword(tg_capture *c, const uint8_t *p, const uint8_t *stop) {
   struct cap_vcd *v = c->vcd;
   if (is_word(p, stop, "$end") || is_word(p, stop, "$dumpvars") || is_word(p, stop, "$dumpall") ||
       is_word(p, stop, "$dumpon"))
-    return;
-  if (is_word(p, stop, "$dumpoff"))
-    forget(c);
-  else
-    v->in_comment = true;
+    return TG_OK;
+  if (is_word(p, stop, "$dumpoff")) return forget(c);
+  v->in_comment = true;
+  return TG_OK;
 }
 
 /* How many words follow the first of a change before the next one. */
@@ -284,8 +274,7 @@ static tg_status item(tg_capture *c, const uint8_t *p, const uint8_t *lim, const
     case '#':
       return set_time(c, p + 1, stop, line, offset);
     case '$':
-      keyword(c, p, stop);
-      return TG_OK;
+      return keyword(c, p, stop);
     case 'r':
     case 'R':
     case 's':
@@ -331,6 +320,7 @@ static tg_status values(tg_capture *c, const uint8_t *p, const uint8_t *lim, siz
     }
     if (v->in_comment) {
       next = find_blank(q, lim);
+      status = tg_cap_check_item(c, (size_t)(next - q) + 1, err);
       v->in_comment = !is_word(q, next, "$end");
       q = next;
       continue;
@@ -362,7 +352,6 @@ static tg_status consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bo
   if (c->vcd == NULL) {
     if ((c->vcd = tg_zalloc(&c->a, 1, sizeof *c->vcd)) == NULL) return TG_ENOMEM;
     c->vcd->special_level[1] = c->vcd->special_level[2] = c->vcd->special_level[3] = 2;
-    c->vcd->slot = 1;
     status = tg_intern_new(&c->a, CAP_NONE, &c->vcd->ids);
     if (status != TG_OK) return status;
   }
@@ -389,6 +378,20 @@ static tg_status consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bo
   return status;
 }
 
+/* There are values, but no clock ever rises: nothing is sampled. */
+static tg_status never_rises(tg_capture *c) {
+  const tg_str name = tg_intern_get(c->names, c->signal[c->clocks[0].signal].name);
+  c->clock = 0;
+  for (size_t i = 0; i < c->n_bundle; i++) {
+    c->bundle[i].clock = 0;
+    c->bundle[i].clock_name = c->clocks[0].signal;
+  }
+  return tg_cap_problem(c, 0, 0, "clock",
+                        "the file has values, but %.*s never rises: no sample is taken (--sample-on "
+                        "SIGNAL names another, --sample-on \"\" takes every time unit)",
+                        (int)(name.n < 100 ? name.n : 100), (const char *)name.p);
+}
+
 static tg_status finish(tg_capture *c, tg_error *err) {
   if (c->vcd == NULL || !c->vcd->defined)
     return tg_fail(err, TG_ETRUNCATED, c->offset, c->line,
@@ -396,9 +399,14 @@ static tg_status finish(tg_capture *c, tg_error *err) {
   tg_status status = TG_OK;
   if (c->vcd->any_time && !c->vcd->cut)
     status = end_slot(c);
-  else if (c->vcd->any_time && !c->clocked && c->n_step > 0)
+  else if (c->vcd->any_time && c->n_step > 0)
     c->seen = c->vcd->now; /* the samples before the cut one */
   c->last_time = c->vcd->any_time ? c->vcd->now : 0;
+  if (status == TG_OK) status = tg_cap_choose_clocks(c);
+  if (status == TG_OK && c->clocked && c->clock == CAP_NONE && c->seen > 1)
+    status = never_rises(c);
+  c->clocked = c->clock != CAP_NONE;
+  if (c->clocked) c->seen = c->clocks[c->clock].edges;
   c->depth_known = c->clocked || c->vcd->chipscopy || !c->vcd->any_time;
   return status;
 }

@@ -21,7 +21,9 @@ struct cap_vcd {
   size_t n_var, cap_var;
   uint32_t *direct; /* code of a short identifier -> what `entry` holds, plus 1; 0 = unbound */
   size_t n_direct;
-  uint32_t *entry; /* by dense number: store | special << 30 | clock bit, or CAP_NONE */
+  uint32_t *entry; /* by dense number: store, or CAP_NONE */
+  uint32_t *bit;   /* ... the bit of its store that it is, plus 1; 0 = the whole value */
+  uint32_t *clock; /* ... its clock, plus 1; 0 = none */
   uint8_t *scope;  /* "tb.ila." */
   size_t n_scope, cap_scope;
   uint32_t scopes; /* seen in all */
@@ -29,23 +31,24 @@ struct cap_vcd {
   bool defined; /* $enddefinitions seen */
   /* values */
   uint64_t now;    /* current time */
-  uint64_t slot;   /* counts time slots */
-  uint64_t base;   /* clocked: edges so far */
   uint32_t *dirty; /* stores changed since they were last recorded */
   size_t n_dirty, cap_dirty;
   uint32_t *known; /* stores that got known since the last $dumpoff */
   size_t n_known, cap_known;
-  uint32_t clock_id; /* dense number, or CAP_NONE */
   uint32_t special_id[4];
   uint8_t special_level[4]; /* 0, 1, or 2: unknown */
-  uint8_t clock_level;      /* 0, 1, or 2: unknown */
-  bool rose;                /* the clock rose in this time slot */
+  bool rose;                /* a clock rose in this time slot */
   bool any_time;            /* a #time was seen */
   bool cut;                 /* the file ends inside a change */
-  bool in_comment, gap_due;
+  bool in_comment;
   bool chipscopy; /* levels of _TRIGGER are single samples */
   uint64_t *word; /* scratch of one value */
   uint32_t most;  /* its words */
+  struct vcd_joined {
+    uint32_t signal, first, width; /* its row; the variable of its first bit; its bits, all in a row */
+    bool upwards;                  /* bit 0 comes first */
+  } *joined;
+  size_t n_joined, cap_joined;
 };
 
 /* The dense number of an identifier, or CAP_NONE. */
@@ -53,6 +56,10 @@ tg_status tg_vcd_define(tg_capture *c, const uint8_t *id, size_t n, uint32_t *de
 /* `$var`, `$scope` ... up to `$enddefinitions`. */
 tg_status tg_vcd_head(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final, size_t *used,
                       tg_error *err);
+/* vcd_join.c: vectors that are dumped bit by bit become one signal each. */
+tg_status tg_vcd_join(tg_capture *c, tg_error *err);
+/* The store of such a signal: its bits' identifiers point into it. */
+tg_status tg_vcd_join_stores(tg_capture *c);
 /* Binds, makes the stores, finds the clock: at $enddefinitions. */
 tg_status tg_vcd_begin(tg_capture *c, tg_error *err);
 

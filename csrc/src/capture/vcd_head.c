@@ -6,7 +6,6 @@
 
 #include "capture/vcd.h"
 
-#define CLOCK_BUNDLES 256u /* interfaces that a clock's name is compared with */
 
 static bool is_blank(uint8_t ch) { return ch <= ' '; }
 
@@ -147,6 +146,7 @@ tg_status tg_vcd_head(tg_capture *c, const uint8_t *p, const uint8_t *end, bool 
         status = tg_vcd_begin(c, err);
         break;
       }
+      status = tg_cap_check_item(c, (size_t)(key_end - q) + 1, err);
       q = key_end;
       continue;
     }
@@ -164,83 +164,34 @@ tg_status tg_vcd_head(tg_capture *c, const uint8_t *p, const uint8_t *end, bool 
   return status;
 }
 
-/* ---- the sampling clock -----------------------------------------------------------------------
+/* ---- clocks ----------------------------------------------------------------------------------
  */
 
-static uint8_t lower(uint8_t ch) { return ch >= 'A' && ch <= 'Z' ? (uint8_t)(ch + 32) : ch; }
-
-static bool contains(tg_str s, size_t from, const char *word) {
-  size_t k = strlen(word);
-  for (size_t i = from; i + k <= s.n; i++) {
-    size_t j = 0;
-    while (j < k && lower(s.p[i + j]) == (uint8_t)word[j]) j++;
-    if (j == k) return true;
-  }
-  return false;
-}
-
-/* How much a name looks like the clock of an AXI interface; 0 = not at all. */
-static unsigned clock_score(const tg_capture *c, uint32_t row) {
-  tg_str s = tg_intern_get(c->names, c->signal[row].name);
-  size_t leaf = s.n;
-  unsigned score = 0, common = 0;
-  while (leaf > 0 && strchr("./:", s.p[leaf - 1]) == NULL) leaf--;
-  if (c->signal[row].width != 1 || !c->signal[row].bits) return 0;
-  if (!contains(s, leaf, "clk") && !contains(s, leaf, "clock")) return 0;
-  static const char *const not_a_clock[] = {"clken",  "clk_en",  "clock_en", "clk_sel",
-                                            "locked", "clk_div", "clkgate"};
-  for (size_t i = 0; i < sizeof not_a_clock / sizeof *not_a_clock; i++)
-    if (contains(s, leaf, not_a_clock[i])) return 0;
-  score = 1000u + (contains(s, leaf, "aclk") ? 50u : 0u) -
-          (s.n - leaf < 40 ? (unsigned)(s.n - leaf) : 40u);
-  /* near an interface: in its scope; the first are those with most signals */
-  for (size_t i = 0; i < c->n_bundle && i < CLOCK_BUNDLES; i++) {
-    tg_str prefix = tg_intern_get(c->names, c->bundle[i].prefix);
-    unsigned same = 0;
-    for (size_t k = 0; k < prefix.n && k < s.n && prefix.p[k] == s.p[k]; k++)
-      if (s.p[k] == '.') same += 100;
-    if (same > common) common = same;
-  }
-  return score + common;
-}
-
-static bool is_named(const tg_capture *c, uint32_t row, const char *text) {
-  tg_str s = tg_intern_get(c->names, c->signal[row].name);
-  size_t n = strlen(text), bare = tg_cap_name_split(s.p, s.n).bare;
-  if (n > bare || n == 0) return false;
-  return memcmp(s.p + bare - n, text, n) == 0 &&
-         (n == bare || s.p[bare - n - 1] == '.' || s.p[bare - n - 1] == '/');
-}
-
-static tg_status find_clock(tg_capture *c, uint32_t *var_row, tg_error *err) {
+/* Signals that are named as clocks, or that the caller samples on: one for each wire. */
+static tg_status find_clocks(tg_capture *c, tg_error *err) {
   struct cap_vcd *v = c->vcd;
-  unsigned best = 0;
   const char *wish = c->sample_on;
-  bool rival = false;
-  *var_row = CAP_NONE;
-  if (wish != NULL && wish[0] == 0) return TG_OK;
-  if (wish == NULL && c->ila) return TG_OK;
-  for (uint32_t i = 0; i < v->n_var; i++) {
-    uint32_t row = v->var[i].signal;
-    unsigned score = wish != NULL ? is_named(c, row, wish) : clock_score(c, row);
-    if (score > best) {
-      best = score;
-      *var_row = i;
-      rival = false;
-    } else if (score == best && score > 0 && v->var[i].id != v->var[*var_row].id) {
-      rival = true;
-    }
+  tg_status status = TG_OK;
+  bool found = wish == NULL || wish[0] == 0;
+  if (wish != NULL ? wish[0] == 0 : c->ila) return TG_OK;
+  for (uint32_t i = 0; i < v->n_var && status == TG_OK; i++) {
+    const uint32_t row = v->var[i].signal, id = v->var[i].id;
+    const bool wished = wish != NULL && tg_cap_is_wished(c, row, NULL);
+    found = found || wished;
+    if (v->clock[id] != 0 || (!wished && tg_cap_clock_name(c, row) == 0)) continue;
+    if (!wished && c->n_clocks >= CAP_MOST_CLOCKS) continue;
+    status =
+        tg_grow(&c->a, (void **)&c->clocks, &c->cap_clocks, c->n_clocks + 1, sizeof *c->clocks);
+    if (status != TG_OK) break;
+    c->clocks[c->n_clocks++] = (cap_clock){.signal = row, .id = id, .level = 2};
+    v->clock[id] = (uint32_t)c->n_clocks;
   }
-  if (wish != NULL && *var_row == CAP_NONE)
+  for (uint32_t i = 0; i < v->n_var; i++)
+    c->signal[v->var[i].signal].clock = v->clock[v->var[i].id];
+  c->clocked = c->n_clocks > 0;
+  if (status == TG_OK && !found)
     return tg_fail(err, TG_ENOTFOUND, 0, 0, "no signal is named %.100s to sample on", wish);
-  if (rival) {
-    tg_str s = tg_intern_get(c->names, c->signal[v->var[*var_row].signal].name);
-    return tg_cap_problem(
-        c, 0, 0, "clock",
-        "several signals may be the clock; sampled on %.*s, name another if wrong",
-        (int)(s.n < 100 ? s.n : 100), (const char *)s.p);
-  }
-  return TG_OK;
+  return status;
 }
 
 /* ---- from definitions to values ---------------------------------------------------------------
@@ -277,7 +228,7 @@ static tg_status drop_scope(tg_capture *c) {
 static tg_status add_stores(tg_capture *c) {
   struct cap_vcd *v = c->vcd;
   tg_status status = TG_OK;
-  v->most = 1;
+  if (v->most == 0) v->most = 1;
   for (size_t i = 0; i < v->n_var && status == TG_OK; i++) {
     cap_signal *g = &c->signal[v->var[i].signal];
     uint32_t *entry = &v->entry[v->var[i].id];
@@ -288,7 +239,7 @@ static tg_status add_stores(tg_capture *c) {
     if (c->store[*entry].words > v->most) v->most = c->store[*entry].words;
   }
   for (size_t i = 0; i < v->n_var && status == TG_OK; i++)
-    if (c->signal[v->var[i].signal].bits)
+    if (c->signal[v->var[i].signal].bits && v->bit[v->var[i].id] == 0)
       c->signal[v->var[i].signal].store = v->entry[v->var[i].id];
   if (status == TG_OK && (v->word = tg_zalloc(&c->a, v->most, sizeof *v->word)) == NULL) status = TG_ENOMEM;
   return status;
@@ -303,7 +254,7 @@ static tg_status index_ids(tg_capture *c) {
     for (uint32_t i = 0; i < n; i++) {
       tg_str id = tg_intern_get(v->ids, i);
       size_t code = id.n <= 3 ? short_code(id.p, id.n) : 0;
-      bool used = v->entry[i] != CAP_NONE || i == v->clock_id;
+      bool used = v->entry[i] != CAP_NONE || v->clock[i] != 0;
       for (unsigned k = 1; k < 4; k++) used = used || v->special_id[k] == i;
       if (code == 0 || !used) continue;
       if (pass == 0) top = code > top ? code : top;
@@ -318,12 +269,22 @@ static tg_status index_ids(tg_capture *c) {
   return TG_OK;
 }
 
+/* What is known of each identifier. */
+static tg_status make_entries(tg_capture *c) {
+  struct cap_vcd *v = c->vcd;
+  const size_t n = (size_t)tg_intern_count(v->ids) + 1;
+  v->entry = tg_zalloc(&c->a, n, sizeof *v->entry);
+  v->bit = tg_zalloc(&c->a, n, sizeof *v->bit);
+  v->clock = tg_zalloc(&c->a, n, sizeof *v->clock);
+  if (v->entry == NULL || v->bit == NULL || v->clock == NULL) return TG_ENOMEM;
+  for (size_t i = 0; i < n; i++) v->entry[i] = CAP_NONE;
+  return TG_OK;
+}
+
 tg_status tg_vcd_begin(tg_capture *c, tg_error *err) {
   struct cap_vcd *v = c->vcd;
-  uint32_t clock = CAP_NONE, n = tg_intern_count(v->ids);
   tg_status status = TG_OK;
   v->defined = true;
-  v->clock_id = CAP_NONE;
   for (unsigned k = 0; k < 4; k++) v->special_id[k] = CAP_NONE;
   for (size_t i = 0; i < v->n_var; i++) {
     enum vcd_special what = special_of(c, v->var[i].signal);
@@ -334,19 +295,13 @@ tg_status tg_vcd_begin(tg_capture *c, tg_error *err) {
   v->chipscopy = c->version != NULL && strstr(c->version, "ChipScoPy") != NULL;
   c->ila = c->ila || v->chipscopy;
   if (v->one_scope_dut && v->scopes == 1) status = drop_scope(c);
-  v->entry = tg_zalloc(&c->a, (size_t)n + 1, sizeof *v->entry);
-  if (v->entry == NULL) return TG_ENOMEM;
-  for (uint32_t i = 0; i <= n; i++) v->entry[i] = CAP_NONE;
+  if (status == TG_OK) status = make_entries(c);
+  if (status == TG_OK) status = tg_vcd_join(c, err);
   if (status == TG_OK) status = tg_cap_bind(c);
+  if (status == TG_OK) status = tg_vcd_join_stores(c);
   if (status == TG_OK) status = add_stores(c);
-  if (status == TG_OK) status = find_clock(c, &clock, err);
-  if (status == TG_OK && clock != CAP_NONE) {
-    tg_str s = tg_intern_get(c->names, c->signal[v->var[clock].signal].name);
-    v->clock_id = v->var[clock].id;
-    v->clock_level = 2;
-    c->clocked = true;
-    if ((c->clock = tg_cap_copy(&c->a, s.p, s.n)) == NULL) status = TG_ENOMEM;
-  }
+  if (status == TG_OK) tg_cap_find_twins(c);
+  if (status == TG_OK) status = find_clocks(c, err);
   if (status == TG_OK) status = index_ids(c);
   if (status == TG_OK)
     status = tg_grow(&c->a, (void **)&v->dirty, &v->cap_dirty, c->n_store + 1, sizeof *v->dirty);

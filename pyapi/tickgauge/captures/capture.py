@@ -8,7 +8,9 @@ reads blocked while writing: 5888 of 5888 write beats; ...; reads wait for write
 
 from __future__ import annotations
 
+import difflib
 import html
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -33,6 +35,9 @@ __all__ = ["FORMS", "Capture"]
 
 #: Interfaces that a message lists.
 LISTED = 40
+
+#: Names that are looked through for the nearest ones, and how like they have to be.
+MOST_NAMES, LIKE = 20_000, 0.75
 
 #: What a form of the core is called.
 FORMS = {"csv": "ILA CSV", "vcd": "VCD", "dmp": "ILA dump"}
@@ -100,7 +105,9 @@ class Capture:
     def _own_notes(self) -> list[str]:
         about, notes = self.about, []
         if about["form"] == "vcd" and about["clocked"]:
-            notes.append(f"sampled at the rising edges of {self._core.word('clock')}")
+            clocks = {str(r["clock"]) for r in self.interfaces if r["clock"] is not None}
+            names = sorted(clocks) or [str(self._core.word("clock"))]
+            notes.append(f"sampled at the rising edges of {' and '.join(names[:4])}")
         elif about["form"] == "vcd" and not about["ila"]:
             notes.append("no clock was found: one time unit is taken as one sample")
         if about["form"] == "vcd" and about["samples"] and not about["depth_known"]:
@@ -252,17 +259,16 @@ class Capture:
         rows = list(self.interfaces)
         if slot is None and prefix is None:
             slot, prefix = self._wish.get("slot"), self._wish.get("prefix")
-        usable = [
-            i
-            for i, r in enumerate(rows)
-            if r["kind"] != "AXI-Stream" and (r["usable"] or assume) and r["same_as"] is None
-        ]
+        open_ = [i for i, r in enumerate(rows) if r["usable"] or assume]
+        usable = [i for i in open_ if rows[i]["same_as"] is None]
         fits = [
             i
             for i in usable
             if (slot is None or rows[i]["slot"] == slot)
             and (prefix is None or prefix.lower() in rows[i]["prefix"].lower())
         ]
+        if not fits and prefix is not None:  # another name of wires that are listed
+            fits = [i for i in open_ if prefix.lower() in rows[i]["prefix"].lower()]
         exact = [i for i in fits if prefix is not None and rows[i]["prefix"] == prefix]
         mapped = [i for i in fits if rows[i]["prefix"] == "(map)"]
         fits = exact or mapped or fits
@@ -275,7 +281,8 @@ class Capture:
             what = f"no AXI interface{chosen}"
         else:
             what = "no AXI interface that can be analysed"
-        raise InputError(f"{what}\n{self.list_interfaces()}", path=self.name)
+        told = [f"\n  {clean(str(r['detail']))}" for r in self.problems if r["reason"] == "clock"]
+        raise InputError(f"{what}{''.join(told)}\n{self.list_interfaces()}", path=self.name)
 
     def list_interfaces(self) -> str:
         """The interfaces as lines for a person, with the option that chooses each."""
@@ -291,7 +298,26 @@ class Capture:
             lines.append(line + (f"  ({r['why']})" if r["why"] else ""))
         if len(self.interfaces) > LISTED:
             lines.append(f"  ... {len(self.interfaces) - LISTED} more (.interfaces, --interfaces)")
-        return "\n".join(lines) or "  none: no signal is named as an AXI channel's VALID and READY"
+        return "\n".join(lines) or "\n".join(self._nearest())
+
+    def _nearest(self) -> list[str]:
+        """Nothing has bound: the signals whose names come nearest, as options to copy."""
+        lines = ["  none: no signal is named as an AXI channel's VALID and READY"]
+        names = [str(n) for n in self.signals["name"][:MOST_NAMES]]
+        leaves = {n: re.split(r"[./ ]", n.partition("[")[0].rstrip())[-1].lower() for n in names}
+        pairs = []
+        for role in ("arvalid", "arready", "rvalid", "rready", "awvalid", "awready"):
+            rank = {n: _likeness(leaf, role) for n, leaf in leaves.items()}
+            best = max(rank, key=lambda n: rank[n], default="")
+            if best and rank[best] >= LIKE:
+                pairs.append(f"--map {role}={clean(best.partition('[')[0].rstrip())}")
+        if pairs:
+            lines.append("  nearest names: " + " ".join(pairs))
+        else:
+            shown = ", ".join(clean(n) for n in names[:6])
+            lines.append(f"  its signals: {shown or 'none'}{' ...' if len(names) > 6 else ''}")
+            lines.append("  say which is which: --map arvalid=NAME --map arready=NAME ...")
+        return lines
 
     def transactions(self, slot: int | None = None, prefix: str | None = None) -> Transactions:
         """All reads and writes of an interface, with stamps and spans in clocks."""
@@ -364,6 +390,18 @@ class Capture:
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+def _likeness(leaf: str, role: str) -> float:
+    """How near a name comes to a role: 1 is the same; the channel's letters must be in it."""
+    channel, kind = (role[:2], role[2:]) if role[:2] in ("ar", "aw") else (role[:1], role[1:])
+    words = [w for w in re.split(r"[^a-z0-9]+", leaf) if w]
+    short = {"valid": ("valid", "vld", "val", "v"), "ready": ("ready", "rdy", "rd", "rdyn")}[kind]
+    if any(w == channel for w in words) and any(w in short for w in words):
+        return 1.0
+    if any(w == channel + s for w in words for s in short):
+        return 1.0
+    return difflib.SequenceMatcher(None, leaf[-len(role) - 4 :], role).ratio()
 
 
 def _count(n: int, word: str) -> str:

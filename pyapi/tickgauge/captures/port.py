@@ -171,6 +171,8 @@ class Port:
             + (f", {f['orphans']} orphans" if f["orphans"] else "")
             + (f", {f['protocol']} protocol errors" if f["protocol"] else "")
         ]
+        if self.row["clock"] is not None:
+            lines.append(f"{f['cycles']} samples at the rising edges of {self.row['clock']}")
         for direction in ("read", "write"):
             spans = self.spans(direction)
             if len(spans):

@@ -49,7 +49,13 @@ def add(subparsers: Any) -> None:
     group.add_argument("--kind", choices=("axi4", "axi3", "lite"), help="instead of what it looks")
     group = parser.add_argument_group("how it was sampled")
     group.add_argument("--clock", metavar="HZ", help="clock of the interface: 250MHz, 249999998")
-    group.add_argument("--sample-on", metavar="SIGNAL", help="VCD: the signal that samples")
+    group.add_argument(
+        "--sample-on",
+        action="append",
+        metavar="[PORT=]SIGNAL",
+        help="VCD: the signal whose rising edges sample, of all interfaces or of those with PORT in "
+        'their prefix; "" takes every time unit; repeatable',
+    )
     group.add_argument("--samples", type=int, default=0, metavar="N", help="depth of a VCD")
     group.add_argument("--ignore-gaps", action="store_true", help="go on across gaps")
     add_limit_option(group)
@@ -112,7 +118,7 @@ def _open(args: argparse.Namespace, path: str) -> Capture:
         raise InputError("--assume takes SIGNAL=0 or SIGNAL=1")
     return read_capture(
         path,
-        sample_on=args.sample_on,
+        sample_on=None if args.sample_on is None else "\n".join(args.sample_on),
         map=_pairs(args.map, "--map"),
         samples=args.samples,
         clock=parse_hz(args.clock),
@@ -134,7 +140,9 @@ def run(args: argparse.Namespace) -> int:
             return common.DONE
         empty = [c for c in captures if c.samples == 0]
         for capture in empty:
-            common.say(f"{capture.name}: armed, nothing captured (0 samples)")
+            told = [str(r["detail"]) for r in capture.problems if r["reason"] == "clock"]
+            why = told[0] if told else "armed, nothing captured (0 samples)"
+            common.say(f"{capture.name}: {why}")
         if empty:
             return common.NOTHING
         ports = [capture.port() for capture in captures]
@@ -192,7 +200,7 @@ def _one(args: argparse.Namespace, port: Port) -> Answer:
     else:
         title, grid = "", Grid((), ())
     capture = port.capture
-    head = f"{capture.name}: {capture.form}, {capture.samples} samples"
+    head = f"{capture.name}: {capture.form}, {port.figures['cycles']} samples"
     sections = [
         Section(head, lines=port.story()),
         Section("figures", lines=port.explain().splitlines()),
