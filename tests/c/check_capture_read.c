@@ -177,8 +177,8 @@ START_TEST(what_is_no_capture_is_refused) {
   ck_assert_int_eq(tg_capture_sniff((const uint8_t *)"1,2,3\n", 6), TG_CAPTURE_UNKNOWN);
   ck_assert_int_eq(wave_read(NULL, utf16, sizeof utf16 - 1, 0, NULL, &c, &err), TG_EUNSUPPORTED);
   ck_assert_int_eq(tg_capture_new(NULL, TG_CAPTURE_CSV, NULL, &c, &err), TG_OK);
-  ck_assert_int_eq(tg_capture_feed(c, (const uint8_t *)"0,0,0,1\n", 8, &err), TG_ESYNTAX);
-  ck_assert_int_eq(tg_capture_finish(c, &err), TG_EINVAL);
+  ck_assert_int_eq(tg_capture_feed(c, (const uint8_t *)"0,0,0,1\n", 8, &err), TG_OK);
+  ck_assert_int_eq(tg_capture_finish(c, &err), TG_ESYNTAX); /* no line was a header */
   tg_capture_free(c);
 }
 END_TEST

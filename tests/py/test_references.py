@@ -292,7 +292,7 @@ CASES = {
         "_core.Capture('csv', map=[('arvalid', 7)])",
         "_core.Capture('csv', max_item=-1)",
         "_core.Capture('csv').finish()",
-        "fed('csv', b'no header\\n')",
+        "fed('csv', b'Sample in Buffer,no ILA\\n')",
         "fed().feed('str')",
         "fed().about()",
         "fed().word('clock')",

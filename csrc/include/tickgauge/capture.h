@@ -23,13 +23,13 @@ extern "C" {
 /* Forms of a capture. Append only. */
 typedef enum tg_capture_form {
   TG_CAPTURE_UNKNOWN = 0,
-  TG_CAPTURE_CSV = 1, /* Vivado or ChipScoPy ILA export, one row a sample */
+  TG_CAPTURE_CSV = 1, /* Vivado or ChipScoPy ILA export, or a plain one: one row a sample */
   TG_CAPTURE_VCD =
       2, /* of an ILA (a time unit is a sample) or of a simulator (sampled at a clock) */
   TG_CAPTURE_DMP = 3 /* the text member waveform.dmp of an .ila archive: depth and marks only */
 } tg_capture_form;
 
-/* What the first bytes of a source look like. 1 KiB is enough; TG_CAPTURE_UNKNOWN is no capture. */
+/* What the first bytes of a source look like. 4 KiB are enough; TG_CAPTURE_UNKNOWN is no capture. */
 TG_API tg_capture_form tg_capture_sniff(const uint8_t *p, size_t n);
 
 /* One signal put on an AXI role by hand: role "arvalid", column the name as in the file, with or
@@ -98,7 +98,7 @@ TG_API tg_capture_info tg_capture_about(const tg_capture *c);
 TG_API tg_str tg_capture_word(const tg_capture *c, const char *name);
 
 /* "signals": name TEXT, width U32, role TEXT ("arvalid"), interface U32, stored BOOL, radix TEXT,
- * changes U64. In file order. */
+ * changes U64, clock BOOL (it may sample). In file order, then vectors joined of single bits. */
 TG_API const tg_table *tg_capture_signals(const tg_capture *c);
 /* "interfaces": prefix TEXT, slot U32, kind TEXT ("AXI4" "AXI3" "AXI4-Lite" "AXI-Stream"),
  * channels TEXT ("AR R"), missing TEXT (what --assume could settle: "arready"), bound U32,

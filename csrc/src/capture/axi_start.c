@@ -250,10 +250,12 @@ static double odds_of_one_more(const pauses *p) {
 
 /* One at a time, and commands and answers that fit a master which waits for each answer. */
 static bool is_one_by_one(const pauses *p) {
-  if (p->depth > 1 || p->n < 3 || p->low > p->high) return false;
+  const bool prompt = p->low >= THINKING && p->late <= p->low / 2;
+  if (p->depth > 1 || p->n < 2 || p->low > p->high) return false;
+  if (p->n < 3) return prompt && p->first >= THINKING;
   const bool steady = p->late - p->soon <= 1;
   if (p->n >= 6 && p->first > p->high) return true;                         /* it began later */
-  if (p->low >= THINKING && p->late <= p->low / 2) return true;             /* prompt answers */
+  if (prompt) return true;
   if (steady && p->high - p->low >= THINKING) return true;                  /* whatever the pause */
   if (steady && p->high >= THINKING && p->first >= THINKING) return true;
   return p->n >= 6 && odds_of_one_more(p) < 0.005;

@@ -8,6 +8,8 @@
 #include "base/row.h"
 #include "tickgauge/reader.h"
 
+#define SNIFFED 4096u /* bytes that are looked at */
+
 static const cap_form *const forms[] = {
     [TG_CAPTURE_CSV] = &tg_cap_csv, [TG_CAPTURE_VCD] = &tg_cap_vcd, [TG_CAPTURE_DMP] = &tg_cap_dmp};
 
@@ -21,12 +23,24 @@ static bool has(const uint8_t *p, size_t n, const char *word) {
   return false;
 }
 
+/* Is one of the first lines the header of a plain CSV? The last one may be cut. */
+static bool has_plain_header(const uint8_t *p, const uint8_t *e) {
+  for (unsigned lines = 0; p < e && lines < 64; lines++) {
+    const uint8_t *eol = memchr(p, '\n', (size_t)(e - p));
+    const uint8_t *stop = eol != NULL ? eol : e;
+    while (stop > p && stop[-1] == '\r') stop--;
+    if (tg_cap_is_plain_header(NULL, p, stop)) return true;
+    p = eol != NULL ? eol + 1 : e;
+  }
+  return false;
+}
+
 tg_capture_form tg_capture_sniff(const uint8_t *p, size_t n) {
   static const char *const keys[] = {"$date",    "$version", "$timescale", "$scope",
                                      "$comment", "$var",     "$attrbegin"};
   static const char utf16[] = "S\0a\0m\0p\0l\0e\0 \0i\0n\0 \0B\0u\0f";
   if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3, n -= 3;
-  if (n > 1024) n = 1024;
+  if (n > SNIFFED) n = SNIFFED;
   if (n >= sizeof utf16 + 2 && (p[0] == 0xff || p[0] == 0xfe) &&
       (memcmp(p + 2, utf16, sizeof utf16 - 1) == 0 || memcmp(p + 3, utf16, sizeof utf16 - 1) == 0))
     return TG_CAPTURE_CSV; /* refused with its reason when read */
@@ -39,7 +53,8 @@ tg_capture_form tg_capture_sniff(const uint8_t *p, size_t n) {
       size_t k = strlen(keys[i]);
       if (n > k && memcmp(p, keys[i], k) == 0 && p[k] <= ' ') return TG_CAPTURE_VCD;
     }
-  return has(p, n, "ILA Data Dump") ? TG_CAPTURE_DMP : TG_CAPTURE_UNKNOWN;
+  if (has(p, n < 1024 ? n : 1024, "ILA Data Dump")) return TG_CAPTURE_DMP;
+  return has_plain_header(p, p + n) ? TG_CAPTURE_CSV : TG_CAPTURE_UNKNOWN;
 }
 
 /* ---- making and freeing -------------------------------------------------------------------------
@@ -80,7 +95,7 @@ static tg_status make_tables(tg_capture *c) {
   static const tg_column_def signals[] = {{"name", TG_TEXT, 0},   {"width", TG_U32, 0},
                                           {"role", TG_TEXT, 0},   {"interface", TG_U32, 0},
                                           {"stored", TG_BOOL, 0}, {"radix", TG_TEXT, 0},
-                                          {"changes", TG_U64, 0}};
+                                          {"changes", TG_U64, 0}, {"clock", TG_BOOL, 0}};
   static const tg_column_def interfaces[] = {{"prefix", TG_TEXT, 0},   {"slot", TG_U32, 0},
                                              {"kind", TG_TEXT, 0},     {"channels", TG_TEXT, 0},
                                              {"missing", TG_TEXT, 0},  {"bound", TG_U32, 0},
@@ -90,7 +105,7 @@ static tg_status make_tables(tg_capture *c) {
   static const tg_column_def problems[TG_PROBLEM_COLUMNS] = {
       {"line", TG_U64, 0},    {"offset", TG_U64, 0},  {"rule", TG_TEXT, 0},
       {"reason", TG_TEXT, 0}, {"detail", TG_TEXT, 0}, {"excerpt", TG_TEXT, 0}};
-  tg_status status = tg_table_new(&c->a, signals, 7, &c->t_signals);
+  tg_status status = tg_table_new(&c->a, signals, 8, &c->t_signals);
   if (status == TG_OK) status = tg_table_new(&c->a, interfaces, 11, &c->t_interfaces);
   if (status == TG_OK) status = tg_table_new(&c->a, mark_columns, 2, &c->t_marks);
   if (status == TG_OK) status = tg_table_new(&c->a, problems, TG_PROBLEM_COLUMNS, &c->t_problems);

@@ -1,17 +1,21 @@
-/* csv.c - Vivado and ChipScoPy ILA CSV: header, radix row, rows. Columns that are not bound are
- * skipped unread, and a row whose cells equal those of the row before costs one comparison.
+/* csv.c - Vivado and ChipScoPy ILA CSV: header, radix row, rows; and plain CSV of other analysers,
+ * whose header names the signals and whose rows are clocks. Columns that are not bound are skipped
+ * unread, and a row whose cells equal those of the row before costs one comparison.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
 #include "capture/forms.h"
 #include "tickgauge/number.h"
 
-#define INDEX_COLUMNS 3 /* sample in buffer, sample in window, trigger */
+#define INDEX_COLUMNS 3 /* of an ILA: sample in buffer, sample in window, trigger */
+#define PREAMBLE 64     /* lines that may stand before the header of a plain CSV */
+#define PLAIN_WIDTH 64  /* of a stored column whose name has no range */
 
 struct cap_csv {
   uint32_t *column; /* store of each column behind the index columns; CAP_NONE = skip */
   size_t n_column, cap_column;
   size_t wanted;       /* columns up to the last wanted one */
+  size_t index;        /* columns before the signals: INDEX_COLUMNS, or 0 for a plain CSV */
   size_t gap;          /* the GAP column, or SIZE_MAX */
   const uint8_t *tail; /* cells of the row before, behind its index columns; in this piece only */
   size_t n_tail;
@@ -62,16 +66,46 @@ static bool starts(const uint8_t *p, const uint8_t *e, const char *word) {
 
 /* ---- header ---------------------------------------------------------------------------------- */
 
+/* A column that is mapped to a role of several bits. */
+static bool is_mapped_vector(const tg_capture *c, const uint8_t *p, size_t n) {
+  for (size_t i = 0; i < c->n_map; i++)
+    if (strlen(c->map[i].column) == n && memcmp(c->map[i].column, p, n) == 0)
+      return c->map[i].role.leaf > LEAF_LAST && c->map[i].role.leaf != LEAF_CTRL;
+  return false;
+}
+
 static tg_status add_column(tg_capture *c, const uint8_t *p, size_t n, size_t index,
                             tg_error *err) {
   uint32_t row = 0;
   strip(&p, &n);
-  if (index < INDEX_COLUMNS) return TG_OK;
-  if (c->csv->gap == SIZE_MAX && is_text(p, n, "GAP")) {
+  if (index < c->csv->index) return TG_OK;
+  if (c->csv->index > 0 && c->csv->gap == SIZE_MAX && is_text(p, n, "GAP")) {
     c->csv->gap = index;
     return TG_OK;
   }
-  return tg_cap_signal_add(c, p, n, tg_cap_name_split(p, n).width, true, &row, err);
+  const cap_name name = tg_cap_name_split(p, n);
+  const uint8_t leaf = name.role.leaf;
+  const bool vector = leaf > LEAF_LAST && leaf < LEAF_STORED && leaf != LEAF_CTRL;
+  const bool plain = c->csv->index == 0 && !name.has_range;
+  const bool mapped = plain && is_mapped_vector(c, p, n);
+  return tg_cap_signal_add(c, p, n, plain && (vector || mapped) ? PLAIN_WIDTH : name.width, true,
+                           &row, err);
+}
+
+/* The clocks among the columns of a plain CSV: where one toggles, its edges sample the rows. */
+static tg_status find_clocks(tg_capture *c) {
+  tg_status status = TG_OK;
+  for (uint32_t i = 0; i < c->n_signal && c->n_clocks < CAP_MOST_CLOCKS; i++) {
+    const bool wished = c->sample_on != NULL && tg_cap_is_wished(c, i, NULL);
+    if (c->sample_on != NULL ? !wished : tg_cap_clock_name(c, i) == 0) continue;
+    status =
+        tg_grow(&c->a, (void **)&c->clocks, &c->cap_clocks, c->n_clocks + 1, sizeof *c->clocks);
+    if (status != TG_OK) return status;
+    c->clocks[c->n_clocks++] = (cap_clock){.signal = i, .id = i, .level = 2};
+    c->signal[i].clock = (uint32_t)c->n_clocks;
+    c->signal[i].wanted = true;
+  }
+  return TG_OK;
 }
 
 /* Gives every wanted signal its store; signals are the columns in order, without GAP. */
@@ -79,7 +113,7 @@ static tg_status add_stores(tg_capture *c, size_t columns) {
   struct cap_csv *s = c->csv;
   uint32_t most = 1, signal = 0;
   tg_status status = tg_grow(&c->a, (void **)&s->column, &s->cap_column, columns, sizeof *s->column);
-  for (size_t i = INDEX_COLUMNS; i < columns && status == TG_OK; i++) {
+  for (size_t i = s->index; i < columns && status == TG_OK; i++) {
     uint32_t store = CAP_NONE;
     if (i != s->gap) {
       cap_signal *g = &c->signal[signal++];
@@ -88,6 +122,7 @@ static tg_status add_stores(tg_capture *c, size_t columns) {
         if (status != TG_OK) break;
         g->store = store;
         c->store[store].role = g->role;
+        if (s->index == 0) c->store[store].radix = RADIX_HEX;
         if (c->store[store].words > most) most = c->store[store].words;
       }
     }
@@ -99,36 +134,82 @@ static tg_status add_stores(tg_capture *c, size_t columns) {
   return status;
 }
 
-static tg_status header(tg_capture *c, const uint8_t *p, const uint8_t *e, tg_error *err) {
+/* Reads the names of the columns, `n` index columns first. */
+static tg_status columns_of(tg_capture *c, const uint8_t *p, const uint8_t *e, tg_error *err) {
   static const char *const index[] = {"Sample in Buffer", "Sample in Window", "TRIGGER"};
   struct cap_csv *s = c->csv;
   size_t columns = 0;
   tg_status status = TG_OK;
-  const uint8_t *first = p < e && *p == '"' ? p + 1 : p;
-  if (!starts(first, e, index[0]))
-    return tg_fail(
-        err, TG_ESYNTAX, 0, 1,
-        "no ILA header: the first cell must be \"Sample in Buffer\", column names cannot "
-        "be guessed");
-  first += strlen(index[0]) + (first != p);
-  s->delimiter = first < e && (*first == ';' || *first == '\t') ? *first : ',';
   for (const uint8_t *cell = p; cell <= e && status == TG_OK; columns++) {
     const uint8_t *stop = cell_end(cell, e, s->delimiter);
     const uint8_t *text = cell;
     size_t n = (size_t)(stop - cell);
     strip(&text, &n);
-    if (columns < INDEX_COLUMNS && !is_text(text, n, index[columns]))
+    if (columns < s->index && !is_text(text, n, index[columns]))
       return tg_fail(err, TG_ESYNTAX, (uint64_t)(cell - p), 1,
                      "column %zu of an ILA header must be \"%s\"", columns + 1, index[columns]);
     status = add_column(c, text, n, columns, err);
     cell = stop + 1;
   }
-  if (status == TG_OK && columns < INDEX_COLUMNS)
+  if (status == TG_OK && columns < s->index)
     return tg_fail(err, TG_ESYNTAX, 0, 1, "the ILA header has only %zu columns", columns);
   if (status == TG_OK) status = tg_cap_bind(c);
+  if (status == TG_OK && s->index == 0) status = find_clocks(c);
   if (status == TG_OK) status = add_stores(c, columns);
   s->header = s->second = true;
   return status;
+}
+
+static uint8_t delimiter_of(const uint8_t *p, const uint8_t *e) {
+  static const uint8_t marks[] = {',', ';', '\t'};
+  size_t most = 0;
+  uint8_t best = ',';
+  for (size_t k = 0; k < sizeof marks; k++) {
+    size_t n = 0;
+    for (const uint8_t *q = p; q < e; q++) n += *q == marks[k];
+    if (n > most) most = n, best = marks[k];
+  }
+  return best;
+}
+
+bool tg_cap_is_plain_header(const tg_capture *c, const uint8_t *p, const uint8_t *e) {
+  const uint8_t delimiter = delimiter_of(p, e);
+  bool valid = false, ready = false;
+  size_t columns = 0;
+  if (p == e || *p == '#' || *p == ';') return false;
+  for (const uint8_t *cell = p; cell <= e; columns++) {
+    const uint8_t *stop = cell_end(cell, e, delimiter), *text = cell;
+    size_t n = (size_t)(stop - cell);
+    strip(&text, &n);
+    const cap_name name = tg_cap_name_split(text, n);
+    valid = valid || (name.role.channel < CH_COUNT && name.role.leaf == LEAF_VALID);
+    ready = ready || (name.role.channel < CH_COUNT && name.role.leaf == LEAF_READY);
+    for (size_t i = 0; c != NULL && i < c->n_map; i++)
+      if (strlen(c->map[i].column) == n && memcmp(c->map[i].column, text, n) == 0)
+        valid = ready = true;
+    cell = stop + 1;
+  }
+  return columns > 1 && valid && ready;
+}
+
+static tg_status header(tg_capture *c, const uint8_t *p, const uint8_t *e, tg_error *err) {
+  static const char first_word[] = "Sample in Buffer";
+  struct cap_csv *s = c->csv;
+  const uint8_t *first = p < e && *p == '"' ? p + 1 : p;
+  if (starts(first, e, first_word)) {
+    first += strlen(first_word) + (first != p);
+    s->delimiter = first < e && (*first == ';' || *first == '\t') ? *first : ',';
+    s->index = INDEX_COLUMNS;
+    return columns_of(c, p, e, err);
+  }
+  if (!tg_cap_is_plain_header(c, p, e)) {
+    if (c->line < PREAMBLE) return TG_OK;
+    return tg_fail(err, TG_ESYNTAX, 0, c->line,
+                   "no header: an ILA's first cell is \"Sample in Buffer\", a plain CSV's names an "
+                   "AXI VALID and READY or what --map names");
+  }
+  s->delimiter = delimiter_of(p, e);
+  return columns_of(c, p, e, err);
 }
 
 static cap_radix radix_of(const uint8_t *p, size_t n) {
@@ -156,7 +237,7 @@ static tg_status radix_row(tg_capture *c, const uint8_t *p, const uint8_t *e) {
     const uint8_t *stop = cell_end(cell, e, s->delimiter), *text = cell;
     size_t n = (size_t)(stop - cell);
     if (skip_gap && column == s->gap) column++;
-    if (column >= INDEX_COLUMNS && column != s->gap && column < s->n_column) {
+    if (column >= s->index && column != s->gap && column < s->n_column) {
       cap_signal *g = &c->signal[signal++];
       strip(&text, &n);
       g->radix = (uint8_t)radix_of(text, n);
@@ -204,21 +285,31 @@ static bool is_unknown(const uint8_t *p, size_t n) {
   return n == 0;
 }
 
-/* Reads a cell by the store's radix; false where it is not a value of that radix. */
+/* As many digits 0 and 1 as the column has bits. */
+static bool is_bits(const uint8_t *p, size_t n, uint32_t width) {
+  if (n != width || n < 2) return false;
+  for (size_t i = 0; i < n; i++)
+    if (p[i] != '0' && p[i] != '1') return false;
+  return true;
+}
+
+/* Reads a cell by the store's radix; false where it is not a value of that radix that fits. */
 static bool read_cell(tg_capture *c, cap_store *s, const uint8_t *p, size_t n, uint64_t *v,
                       tg_status *status) {
+  if (s->radix == RADIX_AUTO && s->n == 0 && is_bits(p, n, s->width)) s->radix = RADIX_BINARY;
   switch (s->radix) {
     case RADIX_HEX:
-      return tg_cap_parse_hex(p, n, v, s->words);
+      if (n > 2 && p[0] == '0' && (p[1] | 32) == 'x') p += 2, n -= 2;
+      return tg_cap_parse_hex(p, n, v, s->words, s->width);
     case RADIX_UNSIGNED:
     case RADIX_SIGNED:
       return tg_cap_parse_dec(p, n, v, s->words, s->width);
     case RADIX_BINARY:
-      return tg_cap_parse_bin(p, n, v, s->words);
+      return tg_cap_parse_bits(p, n, v, s->words, s->width);
     case RADIX_OCTAL:
-      return tg_cap_parse_octal(p, n, v, s->words);
+      return tg_cap_parse_octal(p, n, v, s->words, s->width);
     case RADIX_AUTO:
-      if (n == (s->width + 3) / 4 && tg_cap_parse_hex(p, n, v, s->words)) return true;
+      if (n == (s->width + 3) / 4 && tg_cap_parse_hex(p, n, v, s->words, s->width)) return true;
       *status = turn_decimal(c, s, n > 0 && p[0] == '-');
       return tg_cap_parse_dec(p, n, v, s->words, s->width);
     default:
@@ -257,13 +348,22 @@ static tg_status cell(tg_capture *c, uint32_t store, uint64_t sample, const uint
   return tg_cap_store_put(c, s, sample, v, unknown);
 }
 
+/* A clock's column at row `sample`. */
+static tg_status watch_clock(tg_capture *c, cap_clock *clock, uint64_t sample) {
+  const cap_store *s = &c->store[c->signal[clock->signal].store];
+  const uint8_t level = s->cur_x ? 2 : (uint8_t)(s->cur[0] & 1);
+  const bool rises = level == 1 && clock->level == 0;
+  clock->level = level;
+  return rises ? tg_cap_edge(c, clock, sample) : TG_OK;
+}
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Cells behind the index columns; TG_ETRUNCATED where there are fewer than `need`. */
 static tg_status cells(tg_capture *c, const uint8_t *p, const uint8_t *e, uint64_t sample,
                        size_t need) {
   struct cap_csv *s = c->csv;
-  size_t column = INDEX_COLUMNS;
+  size_t column = s->index;
   tg_status status = TG_OK;
   if (need > column && p > e) return TG_ETRUNCATED;
   for (const uint8_t *q = p; column < need && status == TG_OK; column++) {
@@ -302,6 +402,22 @@ static tg_status marks_of(tg_capture *c, uint64_t sample, uint64_t buffer, uint6
 static tg_status bad_row(tg_capture *c, const char *reason, const char *detail) {
   return tg_cap_problem(c, c->line, c->offset, reason, "row %llu: %s", (unsigned long long)c->line,
                         detail);
+}
+
+/* A row of a plain CSV. */
+static tg_status plain_row(tg_capture *c, const uint8_t *p, const uint8_t *e, bool torn) {
+  const uint64_t sample = c->seen;
+  if (*p == '#' || *p == ';') return TG_OK;
+  if (torn && !is_whole(c->csv, p, e)) return bad_row(c, "cut", "the file ends inside it; dropped");
+  tg_status status = cells(c, p, e, sample, c->csv->wanted);
+  if (status == TG_ETRUNCATED) {
+    status = tg_cap_mark_add(c, sample, MARK_GAP);
+    return status == TG_OK ? bad_row(c, "short-row", "has too few cells; dropped") : status;
+  }
+  for (size_t i = 0; i < c->n_clocks && status == TG_OK; i++)
+    status = watch_clock(c, &c->clocks[i], sample);
+  c->seen = sample + 1;
+  return status;
 }
 
 static tg_status row(tg_capture *c, const uint8_t *p, const uint8_t *e, bool torn) {
@@ -357,7 +473,7 @@ static tg_status line(tg_capture *c, const uint8_t *p, const uint8_t *e, bool to
   s->second = false;
   if (e == p) return TG_OK;
   if (second && starts(p, e, "Radix")) return radix_row(c, p, e);
-  return row(c, p, e, torn);
+  return s->index == 0 ? plain_row(c, p, e, torn) : row(c, p, e, torn);
 }
 
 static tg_status consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
@@ -386,12 +502,20 @@ static tg_status consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bo
 }
 
 static tg_status finish(tg_capture *c, tg_error *err) {
+  tg_status status = TG_OK;
+  uint64_t edges = 0;
   if (c->csv == NULL || !c->csv->header)
-    return tg_fail(err, TG_ESYNTAX, 0, 0, "an empty file: an ILA export begins with a header");
+    return tg_fail(err, TG_ESYNTAX, 0, 0,
+                   "no header: an ILA's first cell is \"Sample in Buffer\", a plain CSV's names an "
+                   "AXI VALID and READY or what --map names");
+  for (size_t i = 0; i < c->n_clocks; i++) edges += c->clocks[i].edges;
+  if (edges > 0) status = tg_cap_choose_clocks(c);
+  c->clocked = c->clock != CAP_NONE;
+  if (c->clocked) c->seen = c->clocks[c->clock].edges;
   c->depth_known = true;
   for (size_t i = 0; i < c->n_store; i++)
     if (c->store[i].radix == RADIX_AUTO) c->store[i].radix = RADIX_HEX;
-  return TG_OK;
+  return status;
 }
 
 const cap_form tg_cap_csv = {consume, finish, free_csv};

@@ -90,6 +90,7 @@ static tg_status signal_row(const tg_capture *c, const cap_signal *s, tg_table *
   tg_row_bool(&w, 4, s->store != CAP_NONE);
   tg_row_cstr(&w, 5, radixes[s->store != CAP_NONE ? c->store[s->store].radix : s->radix]);
   if (s->store != CAP_NONE) tg_row_u64(&w, 6, c->store[s->store].n);
+  tg_row_bool(&w, 7, s->clock != 0);
   return tg_row_end(&w);
 }
 

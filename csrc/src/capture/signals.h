@@ -261,11 +261,13 @@ tg_status tg_cap_interfaces(tg_capture *c);
 /* TG_ELIMIT where an item of `n` bytes, with its end, is longer than the caller allows. */
 tg_status tg_cap_check_item(const tg_capture *c, size_t n, tg_error *err);
 
-/* value.c: a cell or a word of bits as words of 64 bits, the lowest first, cut to `width`. */
-bool tg_cap_parse_hex(const uint8_t *p, size_t n, uint64_t *out, uint32_t words);
+/* value.c: a cell as words of 64 bits, the lowest first; false where it does not fit `width`. */
+bool tg_cap_parse_hex(const uint8_t *p, size_t n, uint64_t *out, uint32_t words, uint32_t width);
+bool tg_cap_parse_octal(const uint8_t *p, size_t n, uint64_t *out, uint32_t words, uint32_t width);
 bool tg_cap_parse_dec(const uint8_t *p, size_t n, uint64_t *out, uint32_t words, uint32_t width);
+bool tg_cap_parse_bits(const uint8_t *p, size_t n, uint64_t *out, uint32_t words, uint32_t width);
+/* Of a VCD: bits of any number, cut to the words. */
 bool tg_cap_parse_bin(const uint8_t *p, size_t n, uint64_t *out, uint32_t words);
-bool tg_cap_parse_octal(const uint8_t *p, size_t n, uint64_t *out, uint32_t words);
 /* A hex value read again as the decimal its digits spell; false where a digit is above 9. */
 bool tg_cap_hex_as_dec(uint64_t *value, uint32_t words, uint32_t width);
 /* A label Vivado writes for a code ("INCR", "32 bytes", "SLVERR"); false if none. */

@@ -35,24 +35,44 @@ static bool parse_power(const uint8_t *p, size_t n, unsigned shift, uint64_t *ou
   return true;
 }
 
-bool tg_cap_parse_hex(const uint8_t *p, size_t n, uint64_t *out, uint32_t words) {
-  return parse_power(p, n, 4, out, words);
+/* Are all bits from `width` on 0? */
+static bool fits(const uint64_t *v, uint32_t words, uint32_t width) {
+  for (uint32_t i = width / 64; i < words; i++)
+    if ((i == width / 64 ? v[i] >> width % 64 : v[i]) != 0) return false;
+  return true;
 }
-bool tg_cap_parse_octal(const uint8_t *p, size_t n, uint64_t *out, uint32_t words) {
-  return parse_power(p, n, 3, out, words);
+
+/* The same, where the value fits `width` bits. */
+static bool parse_fitting(const uint8_t *p, size_t n, unsigned shift, uint64_t *out,
+                          uint32_t words, uint32_t width) {
+  while (n > 1 && *p == '0') p++, n--;
+  if (n > ((size_t)width + shift - 1) / shift) return false;
+  return parse_power(p, n, shift, out, words) && fits(out, words, width);
+}
+
+bool tg_cap_parse_hex(const uint8_t *p, size_t n, uint64_t *out, uint32_t words, uint32_t width) {
+  return parse_fitting(p, n, 4, out, words, width);
+}
+bool tg_cap_parse_octal(const uint8_t *p, size_t n, uint64_t *out, uint32_t words,
+                        uint32_t width) {
+  return parse_fitting(p, n, 3, out, words, width);
+}
+bool tg_cap_parse_bits(const uint8_t *p, size_t n, uint64_t *out, uint32_t words, uint32_t width) {
+  return parse_fitting(p, n, 1, out, words, width);
 }
 bool tg_cap_parse_bin(const uint8_t *p, size_t n, uint64_t *out, uint32_t words) {
   return parse_power(p, n, 1, out, words);
 }
 
-/* out = out * 10 + digit, modulo 2^(64 * words). */
-static void times_ten(uint64_t *out, uint32_t words, unsigned digit) {
+/* out = out * 10 + digit, modulo 2^(64 * words); returns what was carried out of it. */
+static uint64_t times_ten(uint64_t *out, uint32_t words, unsigned digit) {
   uint64_t carry = digit;
   for (uint32_t i = 0; i < words; i++) {
     unsigned __int128 t = (unsigned __int128)out[i] * 10 + carry;
     out[i] = (uint64_t)t;
     carry = (uint64_t)(t >> 64);
   }
+  return carry;
 }
 
 static void cut_to(uint64_t *out, uint32_t words, uint32_t width) {
@@ -65,7 +85,8 @@ static void cut_to(uint64_t *out, uint32_t words, uint32_t width) {
   }
 }
 
-/* A decimal with an optional minus sign as two's complement of `width` bits. */
+/* A decimal with an optional minus sign as two's complement of `width` bits; false where it does not
+ * fit them. */
 bool tg_cap_parse_dec(const uint8_t *p, size_t n, uint64_t *out, uint32_t words, uint32_t width) {
   bool minus = n > 0 && p[0] == '-';
   if (minus) p++, n--;
@@ -73,8 +94,9 @@ bool tg_cap_parse_dec(const uint8_t *p, size_t n, uint64_t *out, uint32_t words,
   memset(out, 0, words * sizeof *out);
   for (size_t i = 0; i < n; i++) {
     if (p[i] < '0' || p[i] > '9') return false;
-    times_ten(out, words, (unsigned)(p[i] - '0'));
+    if (times_ten(out, words, (unsigned)(p[i] - '0')) != 0) return false;
   }
+  if (!fits(out, words, width)) return false;
   if (minus) {
     uint64_t carry = 1;
     for (uint32_t i = 0; i < words; i++) {
@@ -93,9 +115,9 @@ bool tg_cap_hex_as_dec(uint64_t *value, uint32_t words, uint32_t width) {
   for (uint32_t i = words * 16; i-- > 0;) {
     unsigned d = (unsigned)(value[i / 16] >> i % 16 * 4 & 15);
     ok = ok && d <= 9;
-    times_ten(small, words, d);
+    ok = times_ten(small, words, d) == 0 && ok;
   }
-  if (!ok) return false;
+  if (!ok || !fits(small, words, width)) return false;
   cut_to(small, words, width);
   memcpy(value, small, words * sizeof *value);
   return true;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -20,6 +21,7 @@ from ..sources.decompress import SLACK, Unpacked
 from ..sources.digest import Digest, again
 from ..sources.form import Match
 from ..sources.source import Pieces, Source, Stream
+from . import fst
 from .capture import FORMS, Capture
 
 __all__ = ["load", "read_capture", "sniff"]
@@ -28,9 +30,19 @@ __all__ = ["load", "read_capture", "sniff"]
 PIECE = 1 << 20
 
 
+#: What is said of a source that is none.
+NO_CAPTURE = (
+    'is no capture: an ILA CSV begins with "Sample in Buffer", a plain CSV names an AXI VALID and '
+    "READY in its header (or --map says which columns they are), a VCD begins with $date, "
+    "$version, $timescale or $scope, an .ila file is a zip archive, an FST is the compressed form of a VCD"
+)
+
+
 def sniff(head: bytes, source: Any) -> Match:
     """How well a source fits, for the dispatcher of ``tickgauge.read``."""
     form = _core.capture_sniff(head[:4096])
+    if fst.is_fst(head):
+        return Match(95, "begins as FST")
     if form in ("csv", "vcd"):
         return Match(95, f"begins as {FORMS[form]}")
     if head[:4] == b"PK\x03\x04" and _is_ila(head, source):
@@ -184,18 +196,50 @@ def _read(
             if len(data) > limits.whole:
                 raise LimitError(f"an archive of more than {limits.whole} bytes (--limit whole=N)")
         return _read_archive(bytes(data), name, options, clock, wish, limits)
+    if fst.is_fst(first):
+        return _read_fst(file, name, chain([first], pieces), options, clock, wish, later)
     form = _core.capture_sniff(first[:4096])
+    if form is None and options["map"] and b"," in first[:4096]:
+        form = "csv"  # the map says which columns are which
     if form is None or form == "dmp":
-        raise InputError(
-            'is no capture: an ILA CSV begins with "Sample in Buffer", a VCD with $date, '
-            "$version, $timescale or $scope, an .ila file is a zip archive"
-        )
+        raise InputError(NO_CAPTURE)
     digest = None if later(0) is not None else hashlib.sha256()
     size = [0]
     core = _fed(form, _counted(chain([first], pieces), size, digest), options)
     notes = [unpacked.damage.message] if unpacked.damage is not None else []
     identity = later(size[0]) if digest is None else Digest(size[0], digest.hexdigest())
     return Capture(core, name, identity=identity, clock=clock, notes=notes, wish=wish)
+
+
+def _read_fst(
+    file: Any,
+    name: str,
+    pieces: Iterable[bytes],
+    options: Mapping[str, Any],
+    clock: int | None,
+    wish: Mapping[str, Any],
+    later: _Later,
+) -> Capture:
+    """An FST, from its own file, or from one for the time of reading."""
+    shown = getattr(file, "name", None)
+    path = Path(shown) if isinstance(shown, str) else None
+    if path is not None and path.is_file():
+        with path.open("rb") as own:
+            if fst.is_fst(own.read(64)):
+                core = fst.load(str(path), options)
+                identity = later(path.stat().st_size)
+                notes = ["read from an FST"]
+                return Capture(core, name, identity=identity, clock=clock, notes=notes, wish=wish)
+    digest, size = hashlib.sha256(), [0]
+    with tempfile.NamedTemporaryFile(suffix=".fst") as copy:
+        for piece in _counted(pieces, size, digest):
+            copy.write(piece)
+        copy.flush()
+        core = fst.load(copy.name, options)
+    identity = Digest(size[0], digest.hexdigest())
+    return Capture(
+        core, name, identity=identity, clock=clock, notes=["read from an FST"], wish=wish
+    )
 
 
 def _gathered(pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -105,8 +105,8 @@ class Port:
     @property
     def name(self) -> str:
         """Slot and prefix."""
-        slot = self.row["slot"]
-        return f"slot {slot} {self.row['prefix']}" if slot is not None else str(self.row["prefix"])
+        slot, prefix = self.row["slot"], str(self.row["prefix"]) or "(no prefix)"
+        return f"slot {slot} {prefix}" if slot is not None else prefix
 
     def lanes(self, first: int, last: int) -> Frame:
         """States of each channel in samples ``first .. last``: channel, state, first, last."""

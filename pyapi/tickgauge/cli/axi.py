@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ def add(subparsers: Any) -> None:
         "while writes flow. A second capture is matched by direction, address class and size.",
         trace=True,
     )
-    parser.add_argument("capture", help="ILA CSV, VCD or .ila")
+    parser.add_argument("capture", help="ILA CSV, plain CSV, VCD, FST or .ila; - reads a pipe")
     parser.add_argument("other", nargs="?", help="a second capture, the newer one")
     group = parser.add_argument_group("which interface")
     group.add_argument("--slot", type=int, metavar="N", help="the interface of slot_N")
@@ -53,8 +54,8 @@ def add(subparsers: Any) -> None:
         "--sample-on",
         action="append",
         metavar="[PORT=]SIGNAL",
-        help="VCD: the signal whose rising edges sample, of all interfaces or of those with PORT in "
-        'their prefix; "" takes every time unit; repeatable',
+        help="VCD: the signal whose rising edges sample, of all interfaces or of those with PORT "
+        'in their prefix; "" takes every time unit; repeatable',
     )
     group.add_argument("--samples", type=int, default=0, metavar="N", help="depth of a VCD")
     group.add_argument("--ignore-gaps", action="store_true", help="go on across gaps")
@@ -117,7 +118,8 @@ def _open(args: argparse.Namespace, path: str) -> Capture:
     if any(level not in ("0", "1") for level in assume.values()):
         raise InputError("--assume takes SIGNAL=0 or SIGNAL=1")
     return read_capture(
-        path,
+        sys.stdin.buffer if path == "-" else path,
+        name="<stdin>" if path == "-" else None,
         sample_on=None if args.sample_on is None else "\n".join(args.sample_on),
         map=_pairs(args.map, "--map"),
         samples=args.samples,
