@@ -34,7 +34,7 @@ PIECE = 1 << 20
 NO_CAPTURE = (
     'is no capture: an ILA CSV begins with "Sample in Buffer", a plain CSV names an AXI VALID and '
     "READY in its header (or --map says which columns they are), a VCD begins with $date, "
-    "$version, $timescale or $scope, an .ila file is a zip archive, an FST is the compressed form of a VCD"
+    "$version, $timescale or $scope, an .ila file is a zip archive, an FST is a compressed VCD"
 )
 
 
