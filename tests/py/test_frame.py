@@ -274,3 +274,21 @@ def test_wide_characters_align():
 
 def test_clean_leaves_text_alone():
     assert clean("plain µs text é") == "plain µs text é"
+
+
+def test_iterating_gives_what_each_row_gives(monkeypatch):
+    monkeypatch.setattr("tickgauge.frame.frame.CHUNK", 3)
+    n = 10
+    valid = np.arange(n) % 4 != 1
+    frame = Frame(
+        [
+            Column.of("n", np.arange(n) * 7, valid),
+            Column.of("f", np.arange(n) / 3),
+            Column.of("t", [None if i % 3 == 0 else f"w{i % 2}" for i in range(n)]),
+            Column.of("none", np.array([None] * n, "O")),
+            Column.of("b", np.arange(n) % 2 == 0),
+            Column.of("d", np.arange(n), exp10=-2),
+        ]
+    )
+    assert list(frame) == [frame.row(i) for i in range(n)]
+    assert list(frame[:0]) == []

@@ -201,6 +201,17 @@ class Column:
             return self.texts[self.data[row]]
         return self.data[row].item()
 
+    def part(self, begin: int, end: int) -> list[Any]:
+        """What `cell` gives of the rows from `begin` to before `end`."""
+        data = self.data[begin:end]
+        if self.type == "text" and not len(self.words):
+            return [None] * len(data)
+        out: list[Any] = self.texts[data].tolist() if self.type == "text" else data.tolist()
+        if self.valid is None:
+            return out
+        valid = self.valid[begin:end].tolist()
+        return [v if ok else None for v, ok in zip(out, valid, strict=True)]
+
     def take(self, index: npt.NDArray[Any], present: npt.NDArray[np.bool_] | None = None) -> Column:
         """The rows of `index` (integers), gathered when first asked for.
 

@@ -26,6 +26,9 @@ from .labelled import labelled
 
 __all__ = ["Column", "Frame", "concat"]
 
+#: Rows that become Python objects at a time where a frame is iterated.
+CHUNK = 1 << 12
+
 #: Rows that a repr shows at most.
 SHOWN = 20
 
@@ -121,7 +124,11 @@ class Frame:
         return {name: column.cell(index) for name, column in self._columns.items()}
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        return (self.row(i) for i in range(len(self)))
+        names, columns = list(self._columns), list(self._columns.values())
+        for begin in range(0, len(self), CHUNK):
+            parts = (column.part(begin, begin + CHUNK) for column in columns)
+            for cells in zip(*parts, strict=True):
+                yield dict(zip(names, cells, strict=True))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
