@@ -241,3 +241,78 @@ def test_a_sparse_member_that_is_all_holes_is_refused() -> None:
     found = list(contents(data).values())
     assert isinstance(found[0], LimitError)
     assert "unfolds to more than 5000 times" in str(found[0])
+
+
+# ---- an archive is bounded as a whole ----------------------------------------------------------
+
+
+def zip_of(members: dict[str, bytes], level: int = 9) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=level) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def read_of(data: bytes, **limits: int) -> tuple[int, list[str]]:
+    """Decompressed bytes that were had of an archive, and the refusals."""
+    size, refused = 0, []
+    bounds = Limits(**limits)
+    for stream in opened(expand(data), bounds):
+        try:
+            for piece in stream:
+                size += len(piece)
+        except LimitError as error:
+            refused.append(error.message)
+        except InputError as error:
+            assert "verlap" in str(error)  # zipfile of later Pythons
+    return size, refused
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar", "gz in tar"])
+def test_the_bytes_of_all_members_count(kind: str) -> None:
+    """20 members of 8 MiB, none of which is too large by itself, against 40 MiB."""
+    part = bytes(8 << 20)
+    names = [f"{i}.log" for i in range(20)]
+    if kind == "zip":
+        data = zip_of(dict.fromkeys(names, part))
+    else:
+        packed = part if kind == "tar" else gzip.compress(part, 1, mtime=0)
+        data = tar(dict.fromkeys(names, packed))
+    size, refused = read_of(data, size=40 << 20)
+    assert len(refused) == 1 and "--limit size=N" in refused[0]
+    assert size <= 40 << 20
+
+
+def test_the_ratio_holds_for_all_members() -> None:
+    """Zeros pack 1000 to 1 in each member; of 150 MiB no more than 100 times the archive."""
+    data = zip_of({f"{i}.log": bytes(10 << 20) for i in range(15)})
+    size, refused = read_of(data, ratio=100)
+    assert len(refused) == 1 and "--limit ratio=N" in refused[0]
+    assert size <= (64 << 20) + (1 << 20)
+
+
+def test_entries_that_overlap_count_each_time() -> None:
+    """One member of 10 MiB that stands 40 times in the directory."""
+    data = zip_of({"a.log": bytes(10 << 20)})
+    at = data.index(b"PK\x01\x02")
+    end = data.index(b"PK\x05\x06")
+    entry = data[at:end]
+    tail = bytearray(data[end:])
+    tail[8:12] = (40).to_bytes(2, "little") * 2
+    tail[12:16] = (40 * len(entry)).to_bytes(4, "little")
+    size, refused = read_of(data[:at] + 40 * entry + bytes(tail), size=35 << 20)
+    assert size <= 35 << 20
+    assert all("--limit size=N" in text for text in refused)
+
+
+def test_nested_archives_count_together() -> None:
+    """Five archives of three members of 4 MiB in one: 60 MiB inside, 20 allowed; 15 members."""
+    inner = zip_of({f"{i}.log": bytes(4 << 20) for i in range(3)}, 1)
+    outer = zip_of({f"{i}.zip": inner for i in range(5)}, 1)
+    size, refused = read_of(outer, size=20 << 20)
+    assert size <= 20 << 20
+    assert refused and "--limit size=N" in refused[0]
+    size, refused = read_of(outer, entries=10)
+    assert refused and "more than 10 members" in refused[0]
+    assert read_of(outer) == (60 << 20, [])

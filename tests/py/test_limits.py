@@ -14,6 +14,7 @@ import pytest
 
 import tickgauge as tg
 from tickgauge import _core
+from tickgauge.boards import platforms
 from tickgauge.cli import main
 from tickgauge.rules.rule import load_rules
 
@@ -357,3 +358,34 @@ def test_the_longest_line_is_a_number_of_64_bits():
     for wrong in (-1, 1 << 64):
         with pytest.raises(ValueError, match="max_line is a number of bytes below"):
             tg.read(log, rules=RULE, max_line=wrong)
+
+
+# ---- TOML --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" + ".a" * 20_000 + " = 1\n",
+        "[a" + ".a" * 20_000 + "]\n",
+        "x = {a" + ".a" * 20_000 + " = 1}\n",
+        '"a"' + '."a"' * 20_000 + " = 1\n",
+        "# a comment is none " + "." * 200 + "\n" + "a" + " . a" * 20_000 + " = 1\n",
+    ],
+)
+def test_a_key_of_many_parts_is_refused_before_the_parser_sees_it(text, tmp_path):
+    """The parser of the standard library takes 16 s for each."""
+    path = tmp_path / "rules.toml"
+    path.write_text(text)
+    for read in (tg.load_rules, platforms.load):
+        with pytest.raises(tg.LimitError, match="more than 64 dots in a key") as caught:
+            read(path)
+        assert caught.value.path == str(path)
+
+
+def test_a_toml_file_has_a_largest_size(tmp_path):
+    path = tmp_path / "rules.toml"
+    path.write_bytes(b"# " + b"x" * (4 << 20))
+    for read in (tg.load_rules, platforms.load):
+        with pytest.raises(tg.LimitError, match="a TOML file of more than 4194304 bytes"):
+            read(path)

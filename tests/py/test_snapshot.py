@@ -198,3 +198,49 @@ def test_counts_beyond_what_a_double_holds_are_kept():
     side = load_snapshot(json.dumps(document).encode()).to_side()
     assert side.weight.tolist() == [2**53 + 1]
     assert (side.value.tolist(), side.boot.tolist(), side.run.tolist()) == ([7], [0], [0])
+
+
+# ---- a snapshot that contradicts itself --------------------------------------------------------
+
+
+def _made() -> dict:
+    text = b"CounterTimerFrequency: 0x3b9aca0\n" + b"".join(
+        b"[    1.0] optee: TEEDriver: %s smc call, cmd=1, cntvct=0x%x\n" % (word, stamp)
+        for i in range(3)
+        for word, stamp in ((b"do", 0x1000 + i * 0x4000), (b"finish", 0x2000 + i * 0x4000))
+    )
+    return json.loads(tg.snapshot(tg.read(text)).to_bytes())
+
+
+def _refused(document: dict, match: str, **limits: int) -> None:
+    data = json.dumps(document).encode()
+    kind = tg.LimitError if limits else tg.InputError
+    with pytest.raises(kind, match=match):
+        tg.read(data, limits=tg.Limits(**limits))
+
+
+def test_two_units_of_one_boot_are_refused():
+    document = _made()
+    units = document["keys"][0]["units"]
+    units.append({**units[0], "value": [v + 1 for v in units[0]["value"]]})
+    _refused(document, "two units of one boot and key")
+
+
+def test_two_entries_of_one_key_are_refused():
+    document = _made()
+    document["keys"].append(document["keys"][0])
+    _refused(document, "two entries of one key")
+
+
+def test_two_sources_of_one_digest_are_refused():
+    document = _made()
+    document["sources"].append(document["sources"][0])
+    _refused(document, "two sources have the digest")
+
+
+@pytest.mark.parametrize("name", ["metric", "labels", "test", "place"])
+def test_a_text_of_a_key_obeys_the_limit_of_labels(name):
+    document = _made()
+    document["keys"][0][name] = "x" * 300
+    assert tg.read(json.dumps(document).encode(), limits=tg.Limits(label=300))
+    _refused(document, rf"a {name} of more than 299 bytes \(--limit label=N\)", label=299)

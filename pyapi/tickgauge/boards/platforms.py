@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError
 from ..util.built import shipped_table
+from ..util.toml import LARGEST, parse_toml
 
 __all__ = [
     "Cluster",
@@ -186,11 +186,8 @@ def _platform(name: str, raw: object, path: str) -> Platform:
 
 
 def _parse(path: Path, name: str) -> dict[str, Platform]:
-    try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, no end of digits
-        raise InputError(f"{name}: not TOML: {error}") from error
-    return _boards(raw, name)
+    with path.open("rb") as file:
+        return _boards(parse_toml(file.read(LARGEST + 1), name), name)
 
 
 def _boards(raw: Mapping[str, Any], name: str) -> dict[str, Platform]:

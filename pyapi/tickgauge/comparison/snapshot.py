@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, LimitError
+from ..limits import LIMITS, Limits
 from ..sources.form import Match
 from ..util.atomic_write import write_whole
 from ..util.text import counted
@@ -174,13 +175,16 @@ def is_snapshot(head: bytes) -> bool:
     return head.lstrip()[:64].replace(b" ", b"").startswith(f'{{"schema":"{SCHEMA}"'.encode())
 
 
-def load_snapshot(data: bytes, name: str = "snapshot") -> Snapshot:
+def load_snapshot(data: bytes, name: str = "snapshot", limits: Limits = LIMITS) -> Snapshot:
     """A snapshot from the bytes of its file.
 
     Raises
     ------
     InputError
-        Not a snapshot, a newer version, or one that contradicts itself.
+        Not a snapshot, a newer version, or one that contradicts itself: two sources of one
+        digest, two entries of one key, two of one key and boot.
+    LimitError
+        A text of a key is longer than `limits` allow.
     """
     try:
         document = json.loads(data)
@@ -194,10 +198,13 @@ def load_snapshot(data: bytes, name: str = "snapshot") -> Snapshot:
         )
     try:
         made = Snapshot(document["sources"], document["keys"])
-        _check(made)
+        _check(made, limits)
         whole = made.merge()
         whole.name = name
         return whole
+    except LimitError as error:
+        error.path = name
+        raise
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise InputError(f"damaged snapshot: {error}", path=name) from None
 
@@ -217,12 +224,14 @@ def _text(value: Any, what: str) -> None:
         raise ValueError(f"{what} is no text")
 
 
-def _check(made: Snapshot) -> None:
+def _check(made: Snapshot, limits: Limits) -> None:
     """ValueError where a snapshot contradicts itself or holds what no snapshot does."""
-    boots = {}
+    boots: dict[str, int] = {}
     for source in made.sources:
         _text(source["digest"], "a digest")
         _text(source["format"], "a format")
+        if source["digest"] in boots:
+            raise ValueError(f"two sources have the digest {source['digest'][:64]}")
         boots[source["digest"]] = len(source["boots"])
         for boot in source["boots"]:
             for name, value in boot.items():
@@ -232,16 +241,30 @@ def _check(made: Snapshot) -> None:
                     _text(value, name)
                 else:
                     raise ValueError(f"{name} is not known of a boot")
+    seen: set[Key] = set()
     for entry in made.keys:
-        _check_key(Key(**{n: v for n, v in entry.items() if n != "units"}))
+        key = Key(**{n: v for n, v in entry.items() if n != "units"})
+        _check_key(key, limits)
+        if key in seen:
+            raise ValueError(f"two entries of one key ({key.test or key.operation} {key.metric})")
+        seen.add(key)
         for unit in entry["units"]:
             _check_unit(unit, boots)
+        places = {place(unit) for unit in entry["units"]}
+        if len(places) < len(entry["units"]):
+            raise ValueError(
+                f"two units of one boot and key ({key.test or key.operation} {key.metric})"
+            )
 
 
-def _check_key(key: Key) -> None:
+def _check_key(key: Key, limits: Limits) -> None:
     for name in _TEXTS:
-        if getattr(key, name) is not None:
-            _text(getattr(key, name), name)
+        value = getattr(key, name)
+        if value is None:
+            continue
+        _text(value, name)
+        if len(value.encode("utf-8", "replace")) > limits.label:
+            raise LimitError(f"a {name} of more than {limits.label} bytes (--limit label=N)")
     for name in ("cluster", "core", "cpu"):
         if getattr(key, name) is not None:
             _whole(getattr(key, name), name, 0, 1 << 32)
@@ -278,4 +301,4 @@ def sniff(head: bytes, source: Any) -> Match:
 
 def load(source: Any, options: Any) -> Snapshot:
     """Read a snapshot, for the dispatcher."""
-    return load_snapshot(source.read_bytes(options.limits), source.name)
+    return load_snapshot(source.read_bytes(options.limits), source.name, options.limits)

@@ -9,15 +9,15 @@ from __future__ import annotations
 import functools
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import _core
-from ..errors import LimitError, RuleError
+from ..errors import InputError, LimitError, RuleError
 from ..limits import LIMITS, Limits
 from ..util.built import shipped_table
+from ..util.toml import parse_toml
 
 __all__ = ["Rule", "as_rules", "load_rules", "shipped_rules"]
 
@@ -352,9 +352,9 @@ def load_rules(path: str | os.PathLike[str], limits: Limits = LIMITS) -> list[Ru
     """
     path = Path(path)
     try:
-        content = tomllib.loads(_text_of(path, limits.whole))
-    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, no end of digits
-        raise RuleError(f"not a TOML file: {error}", path=str(path)) from error
+        content = parse_toml(_bytes_of(path, limits.whole), str(path))
+    except InputError as error:
+        raise RuleError(error.message, path=str(path)) from error
     return _rules_of(content, path, limits)
 
 
@@ -378,13 +378,13 @@ def _rules_of(content: Mapping[str, Any], path: Path, limits: Limits) -> list[Ru
     return rules
 
 
-def _text_of(path: Path, most: int) -> str:
-    """The text of a file of at most `most` bytes."""
+def _bytes_of(path: Path, most: int) -> bytes:
+    """The content of a file of at most `most` bytes."""
     with path.open("rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
         raise LimitError(f"has more than {most} bytes (--limit whole=N)", path=str(path))
-    return data.decode("utf-8")
+    return data
 
 
 def _from_table(table: Any, index: int, prefix: str, path: str, limits: Limits) -> Rule:

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..errors import Error, InputError, LimitError
 from ..limits import Limits
-from .decompress import SLACK
+from .decompress import SLACK, Budget
 from .source import Source, Stream, broken
 
 __all__ = ["ZIP_DAMAGE", "members"]
@@ -42,7 +42,7 @@ TAR_HEADER = 1 << 20
 FORM_OF_ITS_OWN = {"waveform.csv", "waveform.vcd"}
 
 
-def members(stream: Stream, limits: Limits) -> Iterator[Stream] | None:
+def members(stream: Stream, limits: Limits, budget: Budget) -> Iterator[Stream] | None:
     """The members of an archive as streams, None where the stream is no archive.
 
     Parameters
@@ -50,6 +50,8 @@ def members(stream: Stream, limits: Limits) -> Iterator[Stream] | None:
     stream : Stream
         Not read yet. Where it is no archive it is as it was.
     limits : Limits
+    budget : Budget
+        Of the outermost archive: its members and all that is in them count.
 
     Returns
     -------
@@ -57,9 +59,9 @@ def members(stream: Stream, limits: Limits) -> Iterator[Stream] | None:
         In the order in which they lie in a tar archive, by name in a zip archive.
     """
     if _is_tar(stream.head):
-        return _of_tar(stream, limits)
+        return _of_tar(stream, limits, budget)
     if stream.head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return _of_zip(stream, limits)
+        return _of_zip(stream, limits, budget)
     return None
 
 
@@ -119,20 +121,15 @@ class _Info(tarfile.TarInfo):
         return member
 
 
-def _of_tar(stream: Stream, limits: Limits) -> Iterator[Stream]:
+def _of_tar(stream: Stream, limits: Limits, budget: Budget) -> Iterator[Stream]:
     name = stream.source.name
     pull = _Pull(stream)
-    count = 0
     try:
         with tarfile.open(fileobj=pull, mode="r|", tarinfo=_Info) as archive:
             for info in archive:
                 if not info.isreg():
                     continue
-                count += 1
-                if count > limits.entries:
-                    raise LimitError(
-                        f"more than {limits.entries} members (--limit entries=N)", path=name
-                    )
+                budget.take_member()
                 if (bad := _long_name(name, info.name, limits)) is not None:
                     yield bad
                     archive.members.clear()  # type: ignore[attr-defined]
@@ -141,7 +138,9 @@ def _of_tar(stream: Stream, limits: Limits) -> Iterator[Stream]:
                 member = Source(f"{name}/{info.name}", _once(name))
                 # holes cost nothing in an archive: only what is stored counts as packed
                 packed = _stored(info) if info.issparse() else None
-                yield Stream(member, _Member(file, packed, limits), limits)
+                yield Stream(member, _Member(file, budget, packed, limits), limits, budget)
+                if budget.spent:
+                    return
                 archive.members.clear()  # type: ignore[attr-defined]  # or they pile up
         while pull.read(1 << 16):  # damage behind the last member counts, too
             pass
@@ -184,8 +183,11 @@ def _once(name: str) -> Any:
 class _Member(io.RawIOBase):
     """A member's bytes; what is wrong with the archive is an InputError."""
 
-    def __init__(self, file: Any, packed: int | None = None, limits: Limits | None = None) -> None:
+    def __init__(
+        self, file: Any, budget: Budget, packed: int | None = None, limits: Limits | None = None
+    ) -> None:
         self._file = file
+        self._budget = budget
         self._packed = packed
         self._limits = limits
         self._given = 0
@@ -198,6 +200,7 @@ class _Member(io.RawIOBase):
                 raise
             raise InputError(f"the archive is damaged or cut: {error}") from error
         self._given += len(data)
+        self._budget.take(len(data))
         if self._limits is not None and self._packed is not None and self._given > SLACK:
             if self._given > self._limits.size:
                 raise LimitError(
@@ -217,7 +220,7 @@ class _Member(io.RawIOBase):
 # ---- zip ------------------------------------------------------------------------------------
 
 
-def _of_zip(stream: Stream, limits: Limits) -> Iterator[Stream] | None:
+def _of_zip(stream: Stream, limits: Limits, budget: Budget) -> Iterator[Stream] | None:
     """The members, or None where the archive is a form of its own."""
     name = stream.source.name
     try:
@@ -234,7 +237,7 @@ def _of_zip(stream: Stream, limits: Limits) -> Iterator[Stream] | None:
             file.seek(0)
             stream.restart(file)
         return None
-    return _zip_members(archive, infos, name, limits)
+    return _zip_members(archive, infos, name, limits, budget)
 
 
 def _seekable(stream: Stream) -> Any:
@@ -249,7 +252,11 @@ def _seekable(stream: Stream) -> Any:
 
 
 def _zip_members(
-    archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], name: str, limits: Limits
+    archive: zipfile.ZipFile,
+    infos: list[zipfile.ZipInfo],
+    name: str,
+    limits: Limits,
+    budget: Budget,
 ) -> Iterator[Stream]:
     with archive:
         if len(infos) > limits.entries:
@@ -257,7 +264,14 @@ def _zip_members(
             yield broken(name, LimitError(text, path=name))
             return
         for info in infos:
+            if budget.spent:
+                return
             shown = f"{name}/{info.filename}"
+            try:
+                budget.take_member()
+            except LimitError as error:
+                yield broken(name, error)
+                return
             if (bad := _long_name(name, info.filename, limits)) is not None:
                 yield bad
                 continue
@@ -266,5 +280,5 @@ def _zip_members(
             except (OSError, *ZIP_DAMAGE) as error:
                 yield broken(shown, InputError(f"cannot be unpacked: {error}", path=shown))
                 continue
-            member = _Member(file, info.compress_size, limits)
-            yield Stream(Source(shown, _once(name)), member, limits)
+            member = _Member(file, budget, info.compress_size, limits)
+            yield Stream(Source(shown, _once(name)), member, limits, budget)

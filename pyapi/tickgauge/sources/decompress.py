@@ -21,13 +21,67 @@ from ..errors import InputError, LimitError
 from ..limits import LIMITS, Limits
 from ..util.optional import need
 
-__all__ = ["Unpacked"]
+__all__ = ["Budget", "Unpacked"]
 
 PACKED = 1 << 16  # bytes handed to a decompressor at a time
 PIECE = 1 << 18  # bytes taken from it at a time, at most
 AHEAD = 8  # pieces that may wait for the reader
 XZ_MEMORY = 1 << 28  # of xz's dictionary; `xz -9` makes 64 MiB
 SLACK = 1 << 26  # decompressed bytes for which no ratio is asked
+
+
+class Budget:
+    """Decompressed bytes and members that an archive may have, with all archives in it.
+
+    Parameters
+    ----------
+    name : str
+        How messages call the archive.
+    limits : Limits
+        `size`, `ratio` and `entries` hold for all of it.
+    packed : callable
+        Bytes of the archive itself, as far as they are known.
+
+    Attributes
+    ----------
+    spent : bool
+        Whether a limit was reached: nothing further of the archive is to be read.
+    """
+
+    def __init__(self, name: str, limits: Limits, packed: Callable[[], int]) -> None:
+        self._name = name
+        self._limits = limits
+        self._packed = packed
+        self._bytes = 0
+        self._members = 0
+        self.spent = False
+
+    def take(self, size: int) -> None:
+        """Count decompressed bytes.
+
+        Raises
+        ------
+        LimitError
+            There are too many, also for the bytes of the archive.
+        """
+        self._bytes += size
+        if self._bytes > self._limits.size:
+            self.refuse(f"unfolds into more than {self._limits.size} bytes (--limit size=N)")
+        if self._bytes > SLACK and self._bytes > self._limits.ratio * max(1, self._packed()):
+            self.refuse(
+                f"unfolds to more than {self._limits.ratio} times its size (--limit ratio=N)"
+            )
+
+    def take_member(self) -> None:
+        """Count a member; errors as in `take`."""
+        self._members += 1
+        if self._members > self._limits.entries:
+            self.refuse(f"more than {self._limits.entries} members (--limit entries=N)")
+
+    def refuse(self, text: str) -> None:
+        """Raise LimitError now, and have the rest of the archive left."""
+        self.spent = True
+        raise LimitError(text, path=self._name or None)
 
 
 class _Decompressor(Protocol):
@@ -132,6 +186,8 @@ class Unpacked:
     name : str
         How messages call it.
     limits : Limits
+    budget : Budget, optional
+        Of the archive that the file is a member of.
 
     Attributes
     ----------
@@ -149,8 +205,11 @@ class Unpacked:
         zstd, and nothing installed that reads it.
     """
 
-    def __init__(self, file: Any, name: str = "", limits: Limits = LIMITS) -> None:
+    def __init__(
+        self, file: Any, name: str = "", limits: Limits = LIMITS, budget: Budget | None = None
+    ) -> None:
         self.name = name
+        self._budget = budget
         self.limits = limits
         self.layers: tuple[str, ...] = ()
         self.damage: InputError | None = None
@@ -222,6 +281,8 @@ class Unpacked:
                 if out:
                     total += len(out)
                     self._within(total)
+                    if self._budget is not None:
+                        self._budget.take(len(out))
                     yield out
                 if state.eof:
                     data, state = state.unused_data, None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from ..errors import LimitError
 from ..limits import LIMITS, Limits
 from .archives import members
+from .decompress import Budget
 from .source import Source, Stream, broken
 
 __all__ = ["opened"]
@@ -33,14 +34,15 @@ def opened(sources: Iterable[Source], limits: Limits = LIMITS) -> Iterator[Strea
     """
     for source in sources:
         stream = source.open(limits)
+        budget = Budget(source.name, limits, stream.packed)
         try:
-            yield from _looked_into(stream, limits, limits.layers)
+            yield from _looked_into(stream, limits, limits.layers, budget)
         finally:
             stream.close()
 
 
-def _looked_into(stream: Stream, limits: Limits, layers: int) -> Iterator[Stream]:
-    inside = members(stream, limits)
+def _looked_into(stream: Stream, limits: Limits, layers: int, budget: Budget) -> Iterator[Stream]:
+    inside = members(stream, limits, budget)
     if inside is None:
         yield stream
         return
@@ -50,6 +52,6 @@ def _looked_into(stream: Stream, limits: Limits, layers: int) -> Iterator[Stream
         return
     for member in inside:
         try:
-            yield from _looked_into(member, limits, layers - 1)
+            yield from _looked_into(member, limits, layers - 1, budget)
         finally:
             member.close()

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from ..errors import Error, LimitError
 from ..limits import LIMITS, Limits
-from .decompress import Unpacked
+from .decompress import Budget, Unpacked
 
 __all__ = ["HEAD", "Pieces", "Source", "Stream", "broken"]
 
@@ -102,9 +102,12 @@ class Stream:
         Of the regular file that was opened.
     """
 
-    def __init__(self, source: Source, raw: Any, limits: Limits = LIMITS) -> None:
+    def __init__(
+        self, source: Source, raw: Any, limits: Limits = LIMITS, budget: Budget | None = None
+    ) -> None:
         self.source = source
         self.raw = raw
+        self._budget = budget
         self._first: list[bytes] = []
         self._error: Exception | None = None
         self._unpacked = Unpacked(io.BytesIO())
@@ -122,13 +125,18 @@ class Stream:
         """The head; trouble in it is told when the rest is read."""
         size = 0
         try:
-            self._unpacked = Unpacked(self.raw, self.source.name, limits)
+            self._unpacked = Unpacked(self.raw, self.source.name, limits, self._budget)
             while size < HEAD and (piece := next(iter(self._unpacked), None)) is not None:
                 self._first.append(piece)
                 size += len(piece)
         except (Error, OSError) as error:
             self._error = error
         self.head = b"".join(self._first)
+
+    def packed(self) -> int:
+        """Bytes of what was opened: all of a file, else those read so far."""
+        read = self._unpacked.packed
+        return read if self.status is None else max(read, self.status.st_size)
 
     def check_head(self) -> None:
         """Raise the `OSError` that cut the head short, if there was one.
