@@ -30,11 +30,12 @@ def main() -> int:
 
 
 def _failed(message: str) -> int:
+    status = 128 if "--bisect" in sys.argv or sys.argv[1:2] == ["bisect"] else FAILED
     try:
         sys.stderr.write(f"tickgauge: {message}\n")
     except Exception:  # nobody reads it: the status tells
-        return FAILED
-    return FAILED
+        return status
+    return status
 
 
 if __name__ == "__main__":

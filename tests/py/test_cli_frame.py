@@ -137,7 +137,7 @@ def test_every_verb_explains_itself(verb, capsys):
 
 
 #: Verbs that take no source, or more than a source that must be there.
-OTHER = ("versions", "completion", "batch", "watch")
+OTHER = ("versions", "completion", "batch", "watch", "bisect")
 
 
 @pytest.mark.parametrize("verb", [v for v in VERBS if v not in OTHER])

@@ -21,6 +21,7 @@ VERBS = {
     "calls": "OP-TEE calls and their hops, over many calls",
     "compare": "what changed between two sides, and whether to believe it",
     "gate": "the same for CI: pass, regressed, or not enough data",
+    "bisect": "one commit of a git bisection: good, bad, or more boots",
     "trend": "steps over releases",
     "snapshot": "a baseline that lives in git",
     "axi": "AXI transactions of a capture, what blocks them; two captures compared",
@@ -97,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # No verb multiplies matrices; threads that wait for one cost more than importing NumPy.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if "--bisect" not in arguments:
+    if "--bisect" not in arguments and arguments[:1] != ["bisect"]:
         return _run(arguments)
     try:
         return _BISECT.get(_run(arguments), _BROKEN)
