@@ -81,6 +81,9 @@ typedef struct tg_record {
 /* Records in the order of the source. */
 TG_API size_t tg_records_count(const tg_records *r);
 TG_API tg_record tg_records_at(const tg_records *r, size_t i);
+/* The rule of record `i`, UINT32_MAX beyond the last: cheaper than tg_records_at for loops that pass
+ * by most records. */
+TG_API uint32_t tg_records_rule_at(const tg_records *r, size_t i);
 
 /* The records of one rule: columns "line" U64, "offset" U64, "channel" TEXT (where the transport
  * says the line came from: a LAVA namespace; missing otherwise), "flags" U32, "section" U32 (the

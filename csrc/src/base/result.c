@@ -7,6 +7,7 @@
 
 #include "mem.h"
 #include "row.h"
+#include "try.h"
 #include "tickgauge/reader.h"
 
 typedef struct entry {
@@ -317,36 +318,40 @@ tg_status tg_result_key(tg_result *r, const tg_key *key, uint32_t *id) {
   return status;
 }
 
+/* Stores an id that may be missing; the bit of its column where it is there. */
+static inline uint64_t store_id(tg_table *t, size_t row, size_t col, uint32_t id) {
+  const bool there = id != TG_NONE;
+  tg_row_put32(t, row, col, there ? id : 0);
+  return (uint64_t)there << col;
+}
+
 tg_status tg_result_reading(tg_result *r, const tg_reading *reading) {
   size_t row = 0;
   if (reading->key == TG_NONE) {
     r->left_out++;
     return TG_OK;
   }
-  const size_t columns = r->counted ? READING_COUNTED_COLUMNS : READING_COLUMNS;
-  tg_status status = own_table(r, "readings", reading_columns, columns, &r->readings);
-  if (status != TG_OK) return status;
-  if ((status = tg_table_append_raw(r->readings, &row)) != TG_OK) return status;
-  const uint32_t ids[READING_VALUE] = {
-      [READING_KEY] = reading->key,     [READING_SOURCE] = reading->source,
-      [READING_BOOT] = reading->boot,   [READING_RUN] = reading->run,
-      [READING_BLOCK] = reading->block,
-  };
-  uint64_t valid =
-      UINT64_C(1) << READING_VALUE | UINT64_C(1) << READING_LINE | UINT64_C(1) << READING_OFFSET;
-  for (size_t i = 0; i < READING_VALUE; i++) {
-    valid |= (uint64_t)(ids[i] != TG_NONE) << i;
-    tg_row_put32(r->readings, row, i, ids[i] != TG_NONE ? ids[i] : 0);
-  }
-  tg_row_put64(r->readings, row, READING_VALUE, (uint64_t)reading->value);
-  tg_row_put64(r->readings, row, READING_LINE, reading->line);
-  tg_row_put64(r->readings, row, READING_OFFSET, reading->offset);
+  if (r->readings == NULL)
+    TG_TRY(tg_result_table(r, "readings", reading_columns,
+                           r->counted ? READING_COUNTED_COLUMNS : READING_COLUMNS, &r->readings));
+  tg_table *t = r->readings;
+  TG_TRY(tg_table_append_raw(t, &row));
+  uint64_t valid = UINT64_C(1) << READING_KEY | UINT64_C(1) << READING_VALUE |
+                   UINT64_C(1) << READING_LINE | UINT64_C(1) << READING_OFFSET;
+  tg_row_put32(t, row, READING_KEY, reading->key);
+  valid |= store_id(t, row, READING_SOURCE, reading->source);
+  valid |= store_id(t, row, READING_BOOT, reading->boot);
+  valid |= store_id(t, row, READING_RUN, reading->run);
+  valid |= store_id(t, row, READING_BLOCK, reading->block);
+  tg_row_put64(t, row, READING_VALUE, (uint64_t)reading->value);
+  tg_row_put64(t, row, READING_LINE, reading->line);
+  tg_row_put64(t, row, READING_OFFSET, reading->offset);
   if (r->counted) {
-    tg_row_put64(r->readings, row, READING_COUNT, reading->count > 0 ? reading->count : 1);
-    tg_row_put64(r->readings, row, READING_WIDTH, (uint64_t)reading->width);
+    tg_row_put64(t, row, READING_COUNT, reading->count > 0 ? reading->count : 1);
+    tg_row_put64(t, row, READING_WIDTH, (uint64_t)reading->width);
     valid |= UINT64_C(1) << READING_COUNT | UINT64_C(1) << READING_WIDTH;
   }
-  r->readings->valid[row] = valid;
+  t->valid[row] = valid;
   return TG_OK;
 }
 

@@ -88,16 +88,14 @@ const char *tg_stage_name(tg_stage stage) {
 /* The meaning of each rule of a set: an index into `meanings` plus one, 0 for all others, and
  * UINT8_MAX for lines of the console format that mean nothing. */
 static tg_status map_rules(const tg_alloc *a, const tg_ruleset *set, uint8_t **map) {
-  size_t n = tg_ruleset_count(set);
-  size_t cap = 0;
-  tg_status status = tg_reserve(a, map, &cap, n + 1, 1);
-  if (status != TG_OK) return status;
-  for (size_t i = 0; i < n; i++) {
-    const char *name = tg_ruleset_name(set, i);
-    (*map)[i] = strncmp(name, "console.", 8) == 0 ? UINT8_MAX : 0;
-    for (size_t m = 0; m < TG_COUNT_OF(meanings); m++) {
-      if (strcmp(name, meanings[m].rule) == 0) (*map)[i] = (uint8_t)(m + 1);
-    }
+  const size_t n = tg_ruleset_count(set);
+  *map = tg_zalloc(a, n + 1, 1);
+  if (*map == NULL) return TG_ENOMEM;
+  for (size_t i = 0; i < n; i++)
+    if (strncmp(tg_ruleset_name(set, i), "console.", 8) == 0) (*map)[i] = UINT8_MAX;
+  for (size_t m = 0; m < TG_COUNT_OF(meanings); m++) {
+    size_t rule = 0;
+    if (tg_ruleset_find(set, meanings[m].rule, &rule) == TG_OK) (*map)[rule] = (uint8_t)(m + 1);
   }
   return TG_OK;
 }
@@ -140,15 +138,14 @@ tg_status tg_marks_gather(const tg_reduce_in *in, const tg_records *records, uin
   marks->n = 0;
   tg_status status = map_rules(a, tg_records_rules(records), &map);
   for (size_t i = 0; i < n && status == TG_OK; i++) {
-    const tg_record at = tg_records_at(records, i);
-    const uint8_t m = map[at.rule];
+    const uint8_t m = map[tg_records_rule_at(records, i)];
     if (tg_reduce_stops(in, i)) {
       status = TG_EINTERRUPTED;
       break;
     }
     if (m == UINT8_MAX) continue; /* a line that means nothing */
     if (m == 0 && marks->n > 0 && marks->at[marks->n - 1].kind == TG_MARK_OTHER) continue;
-    mark_of(records, at, m, &mark);
+    mark_of(records, tg_records_at(records, i), m, &mark);
     if (mark.kind == TG_MARK_CORE) mark.stamp += tee;
     status = tg_reserve(a, &marks->at, &marks->cap, marks->n + 1, sizeof *marks->at);
     if (status == TG_OK) marks->at[marks->n++] = mark;

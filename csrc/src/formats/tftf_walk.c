@@ -113,14 +113,12 @@ static bool name_fits(walk *w, tg_str name, kind k) {
 
 static tg_status map_rules(walk *w) {
   const tg_ruleset *set = tg_records_rules(w->records);
-  size_t n = tg_ruleset_count(set);
-  tg_status status = tg_reserve(w->in->alloc, &w->map, &w->map_cap, n + 1, 1);
-  if (status != TG_OK) return status;
-  for (size_t i = 0; i < n; i++) {
-    w->map[i] = K_NONE;
-    for (size_t k = 0; k < TG_COUNT_OF(kinds); k++) {
-      if (strcmp(tg_ruleset_name(set, i), kinds[k].rule) == 0) w->map[i] = (uint8_t)kinds[k].kind;
-    }
+  const size_t n = tg_ruleset_count(set) + 1;
+  TG_TRY(tg_reserve(w->in->alloc, &w->map, &w->map_cap, n, 1));
+  memset(w->map, K_NONE, n);
+  for (size_t k = 0; k < TG_COUNT_OF(kinds); k++) {
+    size_t rule = 0;
+    if (tg_ruleset_find(set, kinds[k].rule, &rule) == TG_OK) w->map[rule] = (uint8_t)kinds[k].kind;
   }
   return TG_OK;
 }
@@ -139,10 +137,11 @@ static tg_status count_shapes(walk *w) {
   if (status != TG_OK) return status;
   memset(w->boots, 0, (w->n_boots + 1) * sizeof *w->boots);
   for (size_t i = 0; i < n; i++) {
-    tg_record at = tg_records_at(w->records, i);
-    kind k = kind_of(w, at);
+    const kind k = (kind)w->map[tg_records_rule_at(w->records, i)];
     if (tg_reduce_stops(w->in, i)) return TG_EINTERRUPTED;
-    if (!is_record(k) || !name_fits(w, text_of(w, at, 0), k)) continue;
+    if (!is_record(k)) continue;
+    const tg_record at = tg_records_at(w->records, i);
+    if (!name_fits(w, text_of(w, at, 0), k)) continue;
     shapes_of(w, tg_boot_near(w->out, w->source, at.offset, &w->near))->n[is_old(k)]++;
     w->all.n[is_old(k)]++;
   }
@@ -375,9 +374,9 @@ static tg_status pass(walk *w) {
   w->open = w->last = SIZE_MAX;
   enter_boot(w, TG_NONE);
   for (size_t i = 0; i < n; i++) {
-    tg_record at = tg_records_at(w->records, i);
     if (tg_reduce_stops(w->in, i)) return TG_EINTERRUPTED;
-    if (kind_of(w, at) == K_NONE) continue;
+    if (w->map[tg_records_rule_at(w->records, i)] == K_NONE) continue;
+    const tg_record at = tg_records_at(w->records, i);
     tg_str channel = channel_of(w, at);
     if ((channel.p == NULL) != (w->channel.p == NULL) || !tg_str_equal(channel, w->channel))
       continue;

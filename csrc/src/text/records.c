@@ -407,6 +407,10 @@ tg_record tg_records_at(const tg_records *r, size_t i) {
   return out;
 }
 
+uint32_t tg_records_rule_at(const tg_records *r, size_t i) {
+  return i < r->n_order ? r->order[i].rule : UINT32_MAX;
+}
+
 const tg_table *tg_records_table(const tg_records *r, size_t rule) {
   return rule < r->n_tables ? r->tables[rule] : NULL;
 }

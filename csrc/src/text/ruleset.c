@@ -28,6 +28,7 @@ void tg_ruleset_free(tg_ruleset *set) {
   if (set == NULL) return;
   tg_alloc a = set->alloc;
   tg_scanner_free(set->scanner);
+  tg_intern_free(set->names);
   for (size_t i = 0; i < set->n_scratch; i++) tg_match_scratch_free(&set->scratch[i]);
   tg_release(&a, set->scratch);
   for (size_t i = 0; i < set->n_tags; i++) tg_release(&a, set->tags[i].rules);
@@ -271,21 +272,22 @@ static tg_status build_scanner(tg_ruleset *set) {
   return status;
 }
 
+static tg_status compile_rules(tg_ruleset *set, const tg_rule_def *defs, size_t n,
+                               tg_intern *texts, tg_error *err) {
+  for (size_t i = 0; i < n; i++) TG_TRY(add_def(set, set->names, &defs[i], i, err));
+  for (size_t k = 0; k < set->n_rules; k++) TG_TRY(tg_rule_link(set, k, err));
+  for (size_t k = 0; k < set->n_rules; k++) TG_TRY(add_tag(set, texts, k));
+  TG_TRY(make_scratch(set));
+  return build_scanner(set);
+}
+
 /* Rules, sections and tags of a set that has none yet. */
 static tg_status compile(tg_ruleset *set, const tg_rule_def *defs, size_t n, tg_error *err) {
-  tg_intern *names = NULL, *texts = NULL;
-  tg_status status = tg_intern_new(&set->alloc, UINT32_MAX, &names);
-  if (status == TG_OK) status = tg_intern_new(&set->alloc, UINT32_MAX, &texts);
-  for (size_t i = 0; status == TG_OK && i < n; i++)
-    status = add_def(set, names, &defs[i], i, err);
-  for (size_t k = 0; status == TG_OK && k < set->n_rules; k++)
-    status = tg_rule_link(set, k, err);
-  for (size_t k = 0; status == TG_OK && k < set->n_rules; k++)
-    status = add_tag(set, texts, k);
-  tg_intern_free(names);
+  tg_intern *texts = NULL;
+  TG_TRY(tg_intern_new(&set->alloc, UINT32_MAX, &set->names));
+  TG_TRY(tg_intern_new(&set->alloc, UINT32_MAX, &texts));
+  const tg_status status = compile_rules(set, defs, n, texts, err);
   tg_intern_free(texts);
-  if (status == TG_OK) status = make_scratch(set);
-  if (status == TG_OK) status = build_scanner(set);
   return status;
 }
 
@@ -330,12 +332,10 @@ const char *tg_ruleset_name(const tg_ruleset *set, size_t rule) {
 }
 
 tg_status tg_ruleset_find(const tg_ruleset *set, const char *name, size_t *rule) {
-  for (size_t i = 0; i < set->n_rules; i++) {
-    if (strcmp(set->rules[i].name, name) != 0) continue;
-    if (rule != NULL) *rule = i;
-    return TG_OK;
-  }
-  return TG_ENOTFOUND;
+  uint32_t code = 0;
+  TG_TRY(tg_intern_find(set->names, (const uint8_t *)name, strlen(name), &code));
+  if (rule != NULL) *rule = code;
+  return TG_OK;
 }
 
 tg_str tg_ruleset_tag(const tg_ruleset *set, size_t rule) {

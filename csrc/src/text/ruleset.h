@@ -53,6 +53,7 @@ struct tg_ruleset {
   tg_rule_limits limits; /* filled */
   tg_rule *rules;
   size_t n_rules, cap_rules;
+  tg_intern *names; /* of the rules: the code of a name is the rule's number */
   tg_section *sections;
   size_t n_sections, cap_sections;
   tg_tag *tags;
