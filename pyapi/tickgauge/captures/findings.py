@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+import numpy as np
+
 from .transactions import Transactions, ratio_text
 
 __all__ = ["Told", "contrast", "finding", "missing", "story", "waits"]
@@ -140,15 +142,15 @@ def _slowest(port: Told, direction: str) -> list[str]:
     part = port.transactions.counted
     part = part[part["direction"] == direction]
     if len(part):
-        spans = sorted(int(s) for s in part.column("span").data)
-        middle = spans[(len(spans) + 1) // 2 - 1]
+        spans = np.sort(part.column("span").data)
+        middle = int(spans[(len(spans) + 1) // 2 - 1])
         return [_described(port, part.slowest(1).row(0), middle)]
     part = port.transactions.bounds
     part = part[part["direction"] == direction]
     if not len(part):
         return []
-    row = max(part, key=lambda r: r["span"])
-    return [_described(port, row, None)]
+    longest = int(np.argmax(part.column("span").data))
+    return [_described(port, part.row(longest), None)]
 
 
 def _described(port: Told, row: Mapping[str, Any], middle: int | None) -> str:
