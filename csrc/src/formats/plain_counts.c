@@ -98,7 +98,7 @@ static tg_status enter_table(plain_walk *w, uint32_t section, size_t columns) {
   const tg_status status =
       tg_reserve(w->in->alloc, &w->columns, &w->cap_columns, columns, sizeof *w->columns);
   if (status != TG_OK) return status;
-  while (w->n_columns < columns) w->columns[w->n_columns++] = (plain_column){0, 0};
+  while (w->n_columns < columns) w->columns[w->n_columns++] = (plain_column){0, 0, 0, TG_NONE};
   return TG_OK;
 }
 
@@ -119,30 +119,61 @@ static tg_status bucket(plain_walk *w, const plain_rule *r, size_t row, const tg
   return TG_OK;
 }
 
-/* The readings of one column of a row: those of each value of the rule. */
-static tg_status add_column(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at,
-                            size_t column, tg_str name, uint64_t count) {
+/* Whether all rows of the rule under the same head lines have one key: one value, no label of their
+ * own. Their key is then made once for each column. */
+static bool one_key(const plain_walk *w, const plain_rule *r) {
+  if (r->ties.grows != SIZE_MAX || tg_ruleset_values(w->set, r->shape.rule) != 1) return false;
+  for (size_t f = 0; f < r->shape.n_fields; f++)
+    if (r->shape.parts[f] != PLAIN_VALUE) return false;
+  return true;
+}
+
+/* The reading of value `v` of one column of a row under a key that is made here. */
+static tg_status add_keyed(plain_walk *w, plain_rule *r, size_t row, size_t v, tg_str name,
+                           tg_reading *reading) {
   tg_key key;
+  tg_plain_begin_key(w, r, row, reading, &key);
+  if (r->model != SIZE_MAX && key.unit.n == 0)
+    key.unit = tg_str_of(tg_ruleset_unit(w->set, r->model, NULL));
+  if (name.n > 0 && r->ties.columns != NULL && !name_column(w, r->ties.columns, name, &key))
+    tg_plain_add_named(w, tg_str_of("column"), name, &key);
+  TG_TRY(tg_plain_end_key(w, &key));
+  return tg_plain_add(w, r, row, v, &key, reading);
+}
+
+/* One line of a table of counts. */
+typedef struct counted_row {
+  size_t row;
+  uint64_t state; /* of its head lines; 0: its key cannot be kept */
+  const tg_reading *at;
+} counted_row;
+
+/* The readings of one column of a row: those of each value of the rule. */
+static tg_status add_column(plain_walk *w, plain_rule *r, const counted_row *line, size_t column,
+                            tg_str name, uint64_t count) {
   tg_status status = TG_OK;
   tg_value_info value;
   const bool beyond = r->model != SIZE_MAX;
   const size_t rule = beyond ? r->model : r->shape.rule;
   for (size_t v = 0; tg_ruleset_value(w->set, rule, v, &value) == TG_OK; v++) {
-    tg_reading reading = *at;
+    tg_reading reading = *line->at;
     bool over = beyond;
-    status = bucket(w, r, row, &value, &reading.value, &reading.width, &over);
-    if (status == TG_EOVERFLOW) return tg_plain_too_large(w, r, at, value.metric);
+    status = bucket(w, r, line->row, &value, &reading.value, &reading.width, &over);
+    if (status == TG_EOVERFLOW) return tg_plain_too_large(w, r, line->at, value.metric);
     if (status != TG_OK) return status == TG_ENODATA ? TG_OK : status;
-    if (v == 0 && over) w->columns[column].over += count;
-    if (v == 0 && !over) w->columns[column].sum += count;
+    plain_column *c = &w->columns[column];
+    if (v == 0 && over) c->over += count;
+    if (v == 0 && !over) c->sum += count;
     if (count == 0) continue;
-    tg_plain_begin_key(w, r, row, at, &key);
-    if (beyond && key.unit.n == 0) key.unit = tg_str_of(tg_ruleset_unit(w->set, rule, NULL));
-    if (name.n > 0 && r->ties.columns != NULL && !name_column(w, r->ties.columns, name, &key))
-      tg_plain_add_named(w, tg_str_of("column"), name, &key);
     reading.count = count;
-    TG_TRY(tg_plain_end_key(w, &key));
-    TG_TRY(tg_plain_add(w, r, row, v, &key, &reading));
+    reading.key = c->key;
+    if (line->state != 0 && c->state == line->state) {
+      TG_TRY(tg_result_reading(w->out, &reading));
+      continue;
+    }
+    TG_TRY(add_keyed(w, r, line->row, v, name, &reading));
+    c->key = reading.key;
+    c->state = line->state;
   }
   return status;
 }
@@ -167,10 +198,10 @@ tg_status tg_plain_counted(plain_walk *w, plain_rule *r, size_t row, const tg_re
   tg_str list = {NULL, 0}, names, word = {NULL, 0}, name = {NULL, 0};
   uint8_t digits[24];
   uint32_t section = 0;
-  tg_key key;
   uint64_t n = 0;
   (void)tg_table_u32(t, row, TG_REC_SECTION, &section);
-  tg_plain_begin_key(w, r, row, at, &key); /* moves the heads to this record */
+  const uint64_t state = tg_plain_advance(r, at);
+  const counted_row line = {row, section != 0 && one_key(w, r) ? state : 0, at};
   names = column_names(w, r, row);
   const bool one = tg_table_u64(t, row, TG_REC_FIELD + field, &n);
   if (!one && !tg_table_text(t, row, TG_REC_FIELD + field, &list)) return TG_OK;
@@ -191,7 +222,7 @@ tg_status tg_plain_counted(plain_walk *w, plain_rule *r, size_t row, const tg_re
       n = n > seen ? n - seen : 0;
     }
     TG_TRY(sums ? check_total(w, r, at, column, name, n)
-                : add_column(w, r, row, at, column, name, n));
+                : add_column(w, r, &line, column, name, n));
   }
   return TG_OK;
 }

@@ -270,6 +270,17 @@ static uint64_t offset_of(const tg_table *t, size_t row) {
   return offset;
 }
 
+uint64_t tg_plain_advance(plain_rule *r, const tg_reading *at) {
+  uint64_t state = (uint64_t)r->shape.rule + 1;
+  for (size_t i = 0; i < r->n_heads; i++) {
+    plain_head *h = &r->heads[i];
+    const size_t rows = tg_table_rows(h->shape.table);
+    while (h->next < rows && offset_of(h->shape.table, h->next) <= at->offset) h->next++;
+    state = state * UINT64_C(1099511628211) + h->next;
+  }
+  return state != 0 ? state : 1;
+}
+
 #define MAX_AWAY 64 /* head lines of other things between a line and its own */
 
 /* The record of a head that a record of `r` belongs to. False where there is none. */
@@ -277,7 +288,6 @@ static bool find_head(plain_walk *w, const plain_rule *r, size_t row, const tg_r
                       plain_head *h, size_t *found) {
   const tg_table *t = h->shape.table;
   const size_t rows = tg_table_rows(t);
-  while (h->next < rows && offset_of(t, h->next) <= at->offset) h->next++;
   for (size_t i = 0; i < MAX_AWAY; i++) {
     if (h->after ? h->next + i >= rows : h->next < i + 1) return false;
     const size_t k = h->after ? h->next + i : h->next - 1 - i;
@@ -315,6 +325,7 @@ void tg_plain_begin_key(plain_walk *w, plain_rule *r, size_t row, const tg_readi
   tg_result_observe(w->out, tg_ruleset_observation(w->set, r->shape.rule));
   w->n_labels = 0;
   tg_plain_add_fields(w, &r->shape, row, key);
+  (void)tg_plain_advance(r, at);
   uint64_t outer = 0; /* where the last record of an outer head line stands: it ends inner ones */
   for (size_t i = 0; i < r->n_heads; i++) {
     size_t k = 0;
