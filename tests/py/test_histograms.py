@@ -129,3 +129,117 @@ def test_a_template_that_matches_without_its_value_says_so():
     data = tg.read(DATA / "18_optional_bracket.txt", rules=DATA / "18.toml")
     assert data.problems["reason"].tolist() == ["no-value"]
     assert "[[ is the character" in data.problems["detail"][0]
+
+
+IN_EIGHT_LINES = {
+    "argsort": (
+        """
+[[rule]]
+template = "{program:word}~: size ~: {size:uint}"
+tag = "size"
+[[rule]]
+template = "{program:word}~: average_time ~: ~{time:dec} # [[msec]]"
+value = "time"
+unit = "ms"
+context = "size"
+""",
+        "generate_expect: size         : 1000\ngenerate_expect: average_time :  900.000 # [msec]\n"
+        "argsort_test   : size         : 1000\nargsort_test   : average_time :    1.000 # [msec]\n"
+        "argsort_test   : size         : 50000\nargsort_test   : average_time :   40.000 # [msec]\n",
+        {
+            "program=generate_expect size=1000": 900e6,
+            "program=argsort_test size=1000": 1e6,
+            "program=argsort_test size=50000": 40e6,
+        },
+    ),
+    "cyclictest -h": (
+        """
+[[rule]]
+template = "# Histogram$"
+end = "# Histogram Overflow at cycle number:"
+rows = { bucket = "^{us:uint} {n:text}", over = "^# {_:word} Overflows: {n:text}", _ = "^# {_:text}" }
+values = { latency = "us" }
+count = "n"
+columns = "{thread}"
+unit = "us"
+""",
+        (DATA / "04_cyclictest_hist.txt").read_text().partition("# Histogram\n")[2],
+        {"thread=0": 13000, "thread=1": 13000},
+    ),
+    "bpftrace": (
+        """
+[[rule]]
+template = "^@{metric:word}:~$"
+tag = "@"
+end = ""
+rows = { one = "^[[{v:size}]] ~{n:uint} ~|", range = "^[[{v:size}, {end:word}) ~{n:uint} ~|" }
+value = "v"
+below = "end"
+count = "n"
+""",
+        (DATA / "06_bpftrace_hist.txt").read_text(),
+        {None: 8},
+    ),
+    "device callbacks": (
+        """
+[[rule]]
+template = "PM: {phase:text} of devices complete after {_:dec} msecs"
+[[rule]]
+template = "call {device:word}+ returned {_:int} after {us:uint} usecs"
+value = "us"
+unit = "us"
+before = "pm"
+""",
+        "call a+ returned 0 after 5 usecs\nPM: suspend of devices complete after 1.0 msecs\n"
+        "call a+ returned 0 after 7 usecs\nPM: resume of devices complete after 1.0 msecs\n",
+        {"device=a phase=suspend": 5000, "device=a phase=resume": 7000},
+    ),
+    "sleep modes": (
+        """
+[[rule]]
+template = "[[~{t:dec}]] PM: suspend entry ({mode:word})"
+until = "[[~{t:dec}]] PM: suspend exit"
+value = "t"
+unit = "s"
+""",
+        "[  1.5] PM: suspend entry (deep)\n[  2.5] PM: suspend exit\n"
+        "[  3.0] PM: suspend entry (s2idle)\n[  3.2] PM: suspend exit\n",
+        {"mode=deep": 1e9, "mode=s2idle": 2e8},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IN_EIGHT_LINES)
+def test_it_is_said_in_at_most_eight_lines_of_toml(tmp_path, name):
+    toml, text, want = IN_EIGHT_LINES[name]
+    assert len(toml.strip().splitlines()) <= 8
+    path = tmp_path / "mine.toml"
+    path.write_text(toml)
+    head = "# Histogram\n" if name == "cyclictest -h" else ""
+    data = tg.read((head + text).encode(), rules=path)
+    stats = data.stats()
+    rows = [stats.row(i) for i in range(len(stats))]
+    assert {row["labels"]: row["median"] for row in rows if row["format"] == "mine"} == want
+
+
+def test_rtla_is_said_in_eight_lines_of_toml(tmp_path):
+    path = tmp_path / "mine.toml"
+    rows = {
+        "unit": "^# Time unit is {_:word} ({u:word})", "head": "^Index ~{columns:text}",
+        "bucket": "^{us:uint} ~{n:text}", "over": "^over: ~{n:text}", "rest": "^# {_:text}",
+    }  # fmt: skip
+    listed = ", ".join(f'{kind} = "{template}"' for kind, template in rows.items())
+    toml = f"""[[rule]]
+template = "# RTLA timerlat histogram"
+end = "^count:"
+rows = {{ {listed} }}
+values = {{ latency = "us" }}
+count = "n"
+columns = "{{metric}}-{{cpu}}"
+unit = "{{u}}"
+"""
+    assert len(toml.splitlines()) == 8
+    path.write_text(toml)
+    stats = tg.read(DATA / "05_rtla_timerlat_hist.txt", rules=path).stats()
+    assert stats["n"].tolist() == [10000] * 4
+    assert stats["metric"].tolist() == ["IRQ", "IRQ", "Thr", "Thr"]
