@@ -145,7 +145,7 @@ context = "size"
 """,
         "generate_expect: size         : 1000\ngenerate_expect: average_time :  900.000 # [msec]\n"
         "argsort_test   : size         : 1000\nargsort_test   : average_time :    1.000 # [msec]\n"
-        "argsort_test   : size         : 50000\nargsort_test   : average_time :   40.000 # [msec]\n",
+        "argsort_test   : size         : 50000\nargsort_test   : average_time :  40.000 # [msec]\n",
         {
             "program=generate_expect size=1000": 900e6,
             "program=argsort_test size=1000": 1e6,
@@ -157,7 +157,7 @@ context = "size"
 [[rule]]
 template = "# Histogram$"
 end = "# Histogram Overflow at cycle number:"
-rows = { bucket = "^{us:uint} {n:text}", over = "^# {_:word} Overflows: {n:text}", _ = "^# {_:text}" }
+rows = { bin = "^{us:uint} {n:text}", over = "^# {_:word} Overflows: {n:text}", _ = "^# {_:text}" }
 values = { latency = "us" }
 count = "n"
 columns = "{thread}"
