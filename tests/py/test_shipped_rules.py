@@ -225,7 +225,13 @@ EXAMPLES = {
         "systemd[1]: Startup finished in 1min 200ms (kernel) + 1h 3min 2.500s (userspace) = 1h.\n"
         "Startup finished in 2min (kernel) + 1h 5.100s (userspace) = 1h 2min 5.100s\n"
         "Startup finished in 1y 2month 3w 4d 5h 6min 7.008s (kernel) + 12us (userspace) = ...\n"
-        "graphical.target reached after 1min 1.585s in userspace\n",
+        "graphical.target reached after 1min 1.585s in userspace\n"
+        "    1min 2.345s NetworkManager-wait-online.service\n"
+        "          832ms dev-mmcblk0p2.device\n"
+        'The time the unit took to start is printed after the "+" character.\n\n'
+        "graphical.target @47.820s\n"
+        "\u2514\u2500multi-user.target @47.819s\n"
+        "  \u2514\u2500kdump.service @19.729s +28.090s\n",
         [
             ("systemd_analyze", "firmware", "time", None, "17626000", "us"),
             ("systemd_analyze", "loader", "time", None, "5744000", "us"),
@@ -239,6 +245,47 @@ EXAMPLES = {
             ("systemd_analyze", "kernel", "time", None, "38995567008000", "us"),
             ("systemd_analyze", "userspace", "time", None, "12", "us"),
             ("systemd_analyze", "reached", "time", "target=graphical.target", "61585000", "us"),
+            (
+                "systemd_analyze",
+                "blame",
+                "time",
+                "service=NetworkManager-wait-online",
+                "62345000",
+                "us",
+            ),
+            ("systemd_analyze", "blame", "time", "service=dev-mmcblk0p2", "832000", "us"),
+            (
+                "systemd_analyze",
+                "critical_chain",
+                "active",
+                "service=graphical.target",
+                "47820000",
+                "us",
+            ),
+            (
+                "systemd_analyze",
+                "critical_chain",
+                "active",
+                "service=multi-user.target",
+                "47819000",
+                "us",
+            ),
+            (
+                "systemd_analyze",
+                "critical_chain",
+                "active",
+                "service=kdump.service",
+                "19729000",
+                "us",
+            ),
+            (
+                "systemd_analyze",
+                "critical_chain",
+                "took",
+                "service=kdump.service",
+                "28090000",
+                "us",
+            ),
         ],
     ),
     # optee_test, stats.c.
