@@ -111,7 +111,7 @@ class Batch:
     def headline(self) -> str:
         """One sentence: how many files were read, kept, failed, and what they gave."""
         states = [status.state for status in self.statuses]
-        order = ("read", "kept", "not recognised", "not taken", "damaged", "failed")
+        order = ("read", "kept", "not recognised", "not taken", "skipped", "damaged", "failed")
         told = ", ".join(f"{states.count(word)} {word}" for word in order if word in states)
         sources = [source for status in self.statuses for source in status.sources]
         boots = sum(source.boots for source in sources)

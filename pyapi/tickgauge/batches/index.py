@@ -19,7 +19,7 @@ __all__ = ["WHOLE", "FileStatus", "Index", "SourceStatus"]
 SCHEMA = 2
 
 #: States of a source that was read to its end, and so need not be read again.
-WHOLE = ("read", "not recognised", "not taken")
+WHOLE = ("read", "not recognised", "not taken", "skipped")
 
 
 @dataclass

@@ -119,7 +119,7 @@ def _summed_up(sources: Sequence[SourceStatus]) -> tuple[str, str]:
     if bad:
         none = len(bad) == len(sources) and not any(source.readings for source in sources)
         return "failed" if none else "damaged", bad[0].message
-    for state in ("not taken", "not recognised"):
+    for state in ("not taken", "not recognised", "skipped"):
         if sources and all(source.state == state for source in sources):
             return state, sources[0].message
     return "read", ""

@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     for status in made.failed:
         common.say(f"{status.path}: {status.message}")
     for status in made.statuses:
-        if status.state == "not taken":
+        if status.state in ("not taken", "skipped"):
             common.say(f"{status.path}: {status.message}")
     _write(args, made)
     return _status(args, made)

@@ -148,7 +148,9 @@ def _notes(args: argparse.Namespace, data: Dataset, hops: Frame) -> list[str]:
             f"clock {hz} Hz, a tick is {1e9 / hz:.6g} ns; floored to whole ns as in 2015: {what}"
         )
     if len(hops) and "tick" in hops["unit"].tolist():
-        notes.append("no clock is known: figures are ticks; --clock HZ converts them")
+        names = _without_clock(data) if clocks else []
+        of = f" of {', '.join(names)}" if names else ""
+        notes.append(f"no clock is known{of}: figures are ticks; --clock HZ converts them")
     if args.baud is not None:
         notes.append(
             f"uart: time that the line printed inside the hop takes at {args.baud} baud, in ns, "
@@ -159,6 +161,11 @@ def _notes(args: argparse.Namespace, data: Dataset, hops: Frame) -> list[str]:
             "each stamp's line is printed inside the hop that follows: --baud UART shows how long "
             "that takes (57 characters at 115200 baud are 5 ms)"
         )
+    if not args.together and len(data.infos) > 1 and not _any_complete(data):
+        notes.append(
+            f"{len(data.infos)} sources were read as boots of their own: --together joins consoles "
+            "of the same boots"
+        )
     absent = _absent(data)
     if absent:
         notes.append(f"no call is complete: no line of these in the sources: {', '.join(absent)}")
@@ -166,6 +173,17 @@ def _notes(args: argparse.Namespace, data: Dataset, hops: Frame) -> list[str]:
     if hidden and not args.all and any(k in ("client", "first") for k in hops["calls"].tolist()):
         notes.append("calls without a client's line are counted above; --all shows their hops")
     return notes
+
+
+def _without_clock(data: Dataset) -> list[str]:
+    """The sources of which no boot has a clock."""
+    clock, source = data.boots.column("clock_hz"), data.boots["source"].tolist()
+    known = {s for boot, s in enumerate(source) if clock.cell(boot) is not None}
+    return [info.name for number, info in enumerate(data.infos) if number not in known]
+
+
+def _any_complete(data: Dataset) -> bool:
+    return "calls" in data.tables and bool(data.calls["complete"].any())
 
 
 def _absent(data: Dataset) -> list[str]:

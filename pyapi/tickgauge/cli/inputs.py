@@ -159,8 +159,10 @@ def load_dataset(args: argparse.Namespace, sources: list[str]) -> Dataset:
 
     data = load(args, sources)
     if not isinstance(data, Dataset):
+        kind = type(data).__name__.lower()
+        verb = "axi" if kind == "capture" else "show"
         raise InputError(
-            f"is a {type(data).__name__}, which this verb does not take", path=sources[0]
+            f"is a {kind}, which this verb does not take: tickgauge {verb}", path=sources[0]
         )
     return data
 
@@ -171,7 +173,7 @@ def status(args: argparse.Namespace, data: Dataset) -> int:
     2 where a source was unreadable, damaged or not recognised; 1 with ``--strict`` where there
     are problems or lines of a known program that were not read; 3 where there are no readings.
     """
-    failed = any(i.state not in ("read",) and "duplicate" not in i.state for i in data.infos)
+    failed = not_read_whole(data) or any(i.state == "not recognised" for i in data.infos)
     unread = any(info.unread for info in data.infos)
     torn = args.strict and (len(data.problems) > 0 or unread)
     return common.worst(
@@ -186,7 +188,7 @@ def not_read_whole(data: Dataset) -> list[str]:
     return [
         info.name
         for info in data.infos
-        if info.state not in ("read", "not recognised") and "duplicate" not in info.state
+        if info.state not in ("read", "not recognised", "skipped") and "duplicate" not in info.state
     ]
 
 

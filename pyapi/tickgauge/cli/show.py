@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.sources:
         common.say("show needs at least one source (tickgauge show --help)")
         return common.USAGE
-    data = inputs.load(args, args.sources)
+    data = _loaded(args)
     if args.format not in common.FORMATS:
         from ..exports import benchmarks
 
@@ -73,6 +73,25 @@ def run(args: argparse.Namespace) -> int:
         trace.write_trace(tracks.of_stages(data), args.trace)
     common.emit(args, _answer(args, data))
     return inputs.status(args, data)
+
+
+def _loaded(args: argparse.Namespace) -> Any:
+    """The data set of the sources; beside one, captures and snapshots are only named."""
+    if args.together:
+        return inputs.load(args, args.sources)
+    from ..dataset.dataset import Dataset
+    from ..reading.read import read_side
+
+    made = read_side(*args.sources, **inputs.reading_arguments(args))
+    if not isinstance(made, list):
+        return made
+    texts = [one for one in made if isinstance(one, Dataset)]
+    for one in made:
+        if one not in texts[:1]:
+            kind = type(one).__name__.lower()
+            verb = "axi" if kind == "capture" else "show"
+            common.say(f"{one.name}: is a {kind}, shown by itself: tickgauge {verb} {one.name}")
+    return texts[0] if texts else inputs.load(args, args.sources)  # tells that it cannot be
 
 
 def _object(data: Any) -> Answer:

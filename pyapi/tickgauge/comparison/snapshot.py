@@ -149,7 +149,15 @@ class Snapshot:
         """Several snapshots as one; a source that stands in two of them counts once.
 
         The result does not depend on order or grouping.
+
+        Raises
+        ------
+        TypeError
+            One of `others` is no snapshot.
         """
+        for number, one in enumerate(others):
+            if not isinstance(one, Snapshot):
+                raise TypeError(f"others[{number}] is a snapshot, not {type(one).__name__}")
         sources = {s["digest"]: s for one in (self, *others) for s in one.sources}
         keys: dict[Key, dict[tuple[Any, ...], dict[str, Any]]] = {}
         for one in (self, *others):

@@ -111,6 +111,8 @@ class Frame:
         if isinstance(what, slice):
             return self._rows(np.arange(len(self))[what])
         index = np.asarray(what)
+        if not index.size:  # an empty list has no type of its own
+            index = np.zeros(0, np.intp)
         if index.dtype == np.bool_:
             if len(index) != len(self):
                 raise IndexError(f"a mask of {len(index)} for {len(self)} rows")

@@ -99,6 +99,9 @@ class Readings(Frame):
         keys : Frame
             As the core makes it.
         """
+        for name, frame in (("readings", readings), ("keys", keys)):
+            if not isinstance(frame, Frame):
+                raise TypeError(f"{name} is a Frame, not {type(frame).__name__}")
 
         def of_key(name: str) -> Column:
             column = keys.column(name)

@@ -18,6 +18,7 @@ from ..comparison.compare import compare
 from ..comparison.lock_groups import group_title
 from ..comparison.make_snapshot import snapshot
 from ..comparison.pack import Group
+from ..dataset.dataset import Dataset
 from ..errors import InputError
 from ..frame.frame import Column, Frame
 from ..reading.read import read
@@ -139,9 +140,14 @@ class Watch:
 
     def _read(self, text: bytes) -> Any:
         try:
-            return read(text, **self._options) if text else None
+            made = read(text, **self._options) if text else None
         except InputError:
             return None  # nothing known in it yet
+        if made is not None and not isinstance(made, Dataset):
+            kind = type(made).__name__.lower()
+            verb = {"capture": "axi", "snapshot": "show"}.get(kind, "show")
+            raise InputError(f"it is a {kind}, which is read when it is whole: tickgauge {verb}")
+        return made
 
     def table(self) -> Frame:
         """One row a key: n, and quantiles of all readings so far, the current boot's included."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -55,6 +56,13 @@ def checked_options(
     digest: bool = False,
 ) -> Options:
     """The arguments of `read`, checked; errors as there."""
+    for name, value, kinds in (
+        ("platform", platform, (str, os.PathLike)), ("tee_offset", tee_offset, (int,)),
+        ("max_line", max_line, (int,)), ("limits", limits, (Limits,)),
+    ):  # fmt: skip
+        if value is not None and not isinstance(value, kinds):
+            words = " or ".join(kind.__name__ for kind in kinds)
+            raise TypeError(f"{name} is {words}, not {type(value).__name__}")
     if not 0 <= max_line < 1 << 64:
         raise ValueError(f"max_line is a number of bytes below 2^64, not {max_line!r}")
     return Options(

@@ -60,6 +60,10 @@ def _read_source(
     options: Options, source: Source, alone: bool, advance: Callable[[int], Any]
 ) -> Iterator[tuple[str, Any]]:
     """The texts of one source, an archive's members one after the other, with their names."""
+    if source.skipped:
+        info = SourceInfo(source.name, state="skipped", message=source.skipped)
+        yield source.name, Part([info], {}, {})
+        return
     options = replace(options, beside=alone)
     for stream in opened([source], options.limits):
         yield stream.source.name, _read_one(stream, options, advance)
@@ -299,7 +303,7 @@ def read_together(
     infos: list[SourceInfo] = []
     records: list[_core.Records] = []
     with _bar(given, progress) as advance, RULESETS.lend(options) as rule_set:
-        for stream in opened(given, options.limits):
+        for stream in opened([one for one in given if not one.skipped], options.limits):
             verdict = detect(stream.head, stream.source)
             if verdict.form is not LINES:
                 name = stream.source.name

@@ -46,6 +46,8 @@ def report(old: Any, new: Any, comparison: Comparison, title: str = "") -> str:
     str
         HTML without a reference to any other place.
     """
+    if not isinstance(comparison, Comparison):
+        raise TypeError(f"comparison is a Comparison, not {type(comparison).__name__}")
     name = title or f"{side_name(old)} \N{RIGHTWARDS ARROW} {side_name(new)}"
     sides = _sides_with_rows(old, new)
     chapters = [
@@ -276,7 +278,8 @@ def _sources(old: Any, new: Any) -> Chapter:
 def _source_rows(side: Any) -> list[Sequence[Any]]:
     infos = getattr(side, "infos", None)
     if infos is not None:
-        boots = list(side.sources["boots"])
+        known = getattr(side, "sources", None)  # a capture has none, and no boots
+        boots = [0] * len(infos) if known is None else list(known["boots"])
         return [
             (i.name, " ".join(i.formats) or i.form, int(b), i.state, i.digest)
             for i, b in zip(infos, boots, strict=True)

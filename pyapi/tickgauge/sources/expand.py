@@ -6,6 +6,7 @@ import glob
 import io
 import os
 import re
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -166,12 +167,35 @@ def _from_folder(path: Path, bundles: Bundles) -> list[Source]:
         raise InputError("the folder has no files", path=str(path))
     out: list[Source] = []
     for one, bundle in found.items():
-        out += [_of_file(one)] if bundle is None else [Source(str(one), bundle.open, one)]
+        out += [_in_folder(one)] if bundle is None else [Source(str(one), bundle.open, one)]
     return out
 
 
+#: Things in a folder that are read only when they are named.
+_ODD = (
+    (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)  # fmt: skip
+
+
+def _in_folder(path: Path) -> Source:
+    """A file of a folder; what might block, or is endless, is skipped and told."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        return Source(str(path), _nothing, path, skipped=f"skipped: {error.strerror}")
+    for is_odd, word in _ODD:
+        if is_odd(mode):
+            return Source(str(path), _nothing, path, skipped=f"skipped: {word} in a folder")
+    return _of_file(path)
+
+
+def _nothing() -> Any:
+    raise InputError("a source that is skipped is not opened")
+
+
 def _of_file(path: Path) -> Source:
-    os.stat(path)  # noqa: PTH116 - an error that says what is wrong with it, and names it
+    os.stat(path)  # noqa: PTH116 - an error that tells its trouble, and names it
     return Source(str(path), partial(_open_file, path), path, lasting=True)
 
 
@@ -195,8 +219,7 @@ def _walk(folder: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    files = (Path(place, name) for place, names in _walk(folder) for name in names)
-    return (file for file in files if file.is_file())
+    return (Path(place, name) for place, names in _walk(folder) for name in names)
 
 
 def _matches(pattern: str) -> set[str]:

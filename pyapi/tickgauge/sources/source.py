@@ -38,6 +38,8 @@ class Source:
         The one release of a published page that is meant (``page.rst@v2.9``).
     lasting : bool
         A file that can be opened again for the same bytes.
+    skipped : str
+        Why it is not opened; empty for a source that is.
     """
 
     def __init__(
@@ -47,8 +49,10 @@ class Source:
         path: Path | None = None,
         release: str | None = None,
         lasting: bool = False,
+        skipped: str = "",
     ) -> None:
         self.lasting = lasting
+        self.skipped = skipped
         self.name = name
         self.path = path
         self.release = release

@@ -29,7 +29,8 @@ __all__ = ["one_side", "releases_in", "sides_of"]
 
 def _sources(what: Any) -> list[Source]:
     many = isinstance(what, Sequence) and not isinstance(what, str | bytes)
-    return [s for one in (what if many else [what]) for s in expand(one, bundles, revisions)]
+    found = [s for one in (what if many else [what]) for s in expand(one, bundles, revisions)]
+    return [source for source in found if not source.skipped]
 
 
 def _is_published(source: Source, limits: Limits = LIMITS) -> bool:
