@@ -206,7 +206,7 @@ START_TEST(times_to_and_fro_add_up_to_nothing) {
       B("9000000000.000000", "32000003") E("0.000001", "ffff0004") B("0.000002", "32000003")
           E("9000000000.000000", "ffff0004") B("0.000002", "32000003")
               E("9000000000.000000", "0");
-  ck_assert_str_eq(calls_of(text, "operation state total"), "call_with_arg lost -\n");
+  ck_assert_str_eq(calls_of(text, "operation state total"), ""); /* nobody can tell an order */
   ck_assert_str_eq(calls_of(B("-9000000000.0", "32000004") E("9000000000.0", "0"), "state total"),
                    "no start -\n");
 }
@@ -263,11 +263,11 @@ START_TEST(every_cpu_has_its_idle_state) {
 END_TEST
 
 START_TEST(lines_of_another_form_are_problems) {
-  /* A function_graph comment has no task and no time; a torn line has no values. */
+  /* A function_graph comment without absolute time tells no time; a torn line has no values. */
   static const char text[] =
       " 0)               |  /* optee_invoke_fn_begin: param=000000008ab15a0a (32000003, 0) */\n"
       "  lat-7     [000] .....     1.0: optee_invoke_fn_begin: param=00000000a\n"
-      "  nobody 1.0: optee_invoke_fn_begin: param=00000000a (32000003, 0)\n";
+      "  no[body 1.0: optee_invoke_fn_begin: param=00000000a (32000003, 0)\n";
   tg_ruleset *rules = NULL;
   tg_records *records = NULL;
   ck_assert_int_eq(tg_formats_ruleset(NULL, NULL, 0, &rules, NULL), TG_OK);
@@ -285,14 +285,8 @@ END_TEST
 START_TEST(heads_that_are_none) {
   static const char *const bad[] = {"",
                                     "  ",
-                                    "lat",
-                                    "lat-7",
-                                    "[000]",
-                                    "7 [000]",
-                                    "lat-x [000]",
                                     "lat-7 [x]",
                                     "-7 [",
-                                    "lat7 [000]",
                                     "lat-7 [99999999999]"};
   tg_trace_head head;
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

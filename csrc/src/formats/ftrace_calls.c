@@ -59,8 +59,8 @@ struct tg_trace {
   const tg_reduce_in *in;
   tg_result *out;
   tg_table *calls;
-  uint64_t resolution;
-  int64_t whole_since;
+  tg_trace_setup setup;
+  bool limited; /* a call waited for a thread, so a begin may go on with an earlier one */
   uint32_t source;
   size_t n_open, n_stays;
   uint32_t first_boot[4]; /* by function: the boot in which its first call was seen, plus 1 */
@@ -123,8 +123,8 @@ static size_t function_index(uint32_t function) {
   return i;
 }
 
-tg_status tg_trace_new(const tg_reduce_in *in, tg_result *out, uint32_t source, uint64_t resolution,
-                       int64_t whole_since, tg_trace **trace) {
+tg_status tg_trace_new(const tg_reduce_in *in, tg_result *out, uint32_t source,
+                       const tg_trace_setup *setup, tg_trace **trace) {
   tg_table *calls = NULL;
   TG_TRY(tg_result_table(out, "trace_calls", columns, T_COLUMNS, &calls));
   tg_trace *t = tg_zalloc(in->alloc, 1, sizeof *t);
@@ -133,8 +133,7 @@ tg_status tg_trace_new(const tg_reduce_in *in, tg_result *out, uint32_t source, 
   t->out = out;
   t->calls = calls;
   t->source = source;
-  t->resolution = resolution;
-  t->whole_since = whole_since;
+  t->setup = *setup;
   t->era = 1;
   for (size_t i = 0; i < OPEN_CALLS; i++) t->order[i] = (uint16_t)i;
   *trace = t;
@@ -152,7 +151,7 @@ static void start_key(const tg_trace *t, bool ticks, tg_key *key) {
   tg_key_init(key);
   key->format = tg_str_of("ftrace");
   key->unit = tg_str_of(ticks ? "tick" : "ns");
-  key->resolution = ticks ? 1 : t->resolution;
+  key->resolution = ticks ? 1 : t->setup.resolution;
   if (ticks && t->in->options->clock_hz != 0) {
     key->clock_hz = t->in->options->clock_hz;
     key->origin = TG_CLOCK_OPTION;
@@ -181,7 +180,7 @@ static tg_status smc_reading(tg_trace *t, const call *c, const tg_trace_event *e
                   .source = t->source,
                   .boot = e->boot,
                   .block = TG_NONE};
-  if (c->lost || r.value < 0 || c->last < t->whole_since) return TG_OK;
+  if (t->setup.count != NULL || c->lost || r.value < 0 || c->last < t->setup.whole_since) return TG_OK;
   start_key(t, e->ticks, &key);
   key.metric = tg_str_of("smc");
   key.operation = tg_str_of(operation_name(c->entered));
@@ -229,8 +228,8 @@ static void call_numbers(const tg_trace *t, const call *c, tg_row *w) {
   tg_row_u64(w, T_LAST_OFFSET, c->last_offset);
   tg_row_u32(w, T_SOURCE, t->source);
   tg_row_u32(w, T_BOOT, c->boot);
-  tg_row_u32(w, T_CPU, c->first_cpu);
-  tg_row_u32(w, T_LAST_CPU, c->last_cpu);
+  if (c->first_cpu != TG_TRACE_NO_CPU) tg_row_u32(w, T_CPU, c->first_cpu);
+  if (c->last_cpu != TG_TRACE_NO_CPU) tg_row_u32(w, T_LAST_CPU, c->last_cpu);
   tg_row_u32(w, T_ENTRIES, c->count[P_SECURE]);
   tg_row_u32(w, T_INTERRUPTS, c->count[P_INTERRUPT]);
   tg_row_u32(w, T_RPCS, c->count[P_RPC]);
@@ -265,7 +264,10 @@ static tg_status close_call(tg_trace *t, size_t i, call_state state) {
   memmove(t->who + i, t->who + i + 1, behind * sizeof t->who[0]);
   t->order[t->n_open] = place;
   if (!c.have_start) state = S_NO_START;
-  if (state == S_COMPLETE && (c.lost || c.back || c.start < t->whole_since)) state = S_LOST;
+  if (state == S_COMPLETE && (c.lost || c.back || c.start < t->setup.whole_since)) state = S_LOST;
+  const int64_t total = state == S_COMPLETE ? c.last - c.start : -1;
+  if (t->setup.count != NULL) return tg_trace_loss_add(t->in->alloc, t->setup.count, c.tid, total);
+  if (state == S_COMPLETE && !tg_trace_loss_trusts(t->setup.judged, c.tid, total)) state = S_LOST;
   const bool first = is_first(t, &c);
   t->first_boot[function_index(c.function)] = c.boot + 1;
   tg_row w = tg_row_begin(t->calls);
@@ -337,6 +339,8 @@ static void enter_phase(call *c, const tg_trace_event *e, phase p) {
 static tg_status feed_begin(tg_trace *t, const tg_trace_event *e) {
   bool resumes = (e->code & 0xffff) == FUNCTION_RETURN_FROM_RPC;
   size_t i = find_call(t, e);
+  /* With the end lost that told it to wait, a call that begins again looks like a new one. */
+  const bool went_on = t->limited && i < t->n_open;
   if (i < t->n_open) {
     call *c = open_at(t, i);
     bool goes_on = resumes ? c->phase == P_RPC || c->phase == P_INTERRUPT : c->phase == P_WAIT;
@@ -350,6 +354,7 @@ static tg_status feed_begin(tg_trace *t, const tg_trace_event *e) {
   }
   TG_TRY(open_call(t, e, !resumes));
   enter_phase(open_at(t, t->n_open - 1), e, P_SECURE);
+  open_at(t, t->n_open - 1)->lost = went_on;
   return TG_OK;
 }
 
@@ -380,6 +385,8 @@ static tg_status feed_end(tg_trace *t, const tg_trace_event *e) {
     return TG_OK;
   }
   if (e->code == RETURN_THREAD_LIMIT) {
+    t->limited = true;
+    if (t->setup.count != NULL) t->setup.count->waits = true;
     enter_phase(c, e, P_WAIT);
     return TG_OK;
   }
@@ -405,7 +412,7 @@ static tg_status end_stay(tg_trace *t, const stay *s, const tg_trace_event *e) {
                   .offset = e->offset,
                   .source = t->source,
                   .boot = e->boot};
-  if (r.value < 0) return TG_OK;
+  if (t->setup.count != NULL || r.value < 0) return TG_OK;
   start_key(t, e->ticks, &key);
   key.metric = tg_str_of(s->kind == TG_TRACE_SUSPEND ? "duration" : "idle");
   key.better = TG_BETTER_NONE;
@@ -488,9 +495,16 @@ tg_status tg_trace_lost(tg_trace *t, uint64_t line, uint64_t offset, uint64_t n)
   for (size_t i = 0; i < t->n_open; i++) open_at(t, i)->lost = true;
   t->n_stays = 0;
   t->era++;
+  if (t->setup.count != NULL) return TG_OK;
   return tg_result_problem(t->out, t->source, line, offset, "ftrace", "lost-events",
                            "%llu events were lost here: the %zu calls that are open are left out",
                            (unsigned long long)n, t->n_open);
+}
+
+tg_status tg_trace_cut(tg_trace *t) {
+  t->n_stays = 0;
+  t->era++;
+  return tg_trace_finish(t);
 }
 
 tg_status tg_trace_finish(tg_trace *t) {

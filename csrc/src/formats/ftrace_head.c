@@ -60,25 +60,78 @@ static void drop_tgid(tg_str *s) {
   trim(s);
 }
 
-bool tg_trace_head_parse(tg_str text, tg_trace_head *out) {
-  uint64_t cpu = 0;
+/* "TASK PID PRI ... ..." of the option verbose: behind the task four or five numbers. */
+static bool take_verbose(tg_str *s, uint64_t *cpu) {
+  tg_str rest = *s;
+  uint64_t number = 0;
+  for (int k = 0; k < 4; k++) { /* sequence, flags in hex, priority or nothing, cpu */
+    size_t n = rest.n;
+    while (n > 0 && rest.p[n - 1] > ' ') n--;
+    if (n == 0 || n == rest.n) return false;
+    if (tg_parse_hex(rest.p + n, rest.p + rest.n, false, &number) != TG_OK) return false;
+    if (k == 2) *cpu = number;
+    rest.n = n;
+    trim(&rest);
+  }
+  *s = rest;
+  return true;
+}
+
+/* A name alone, as perf script -F comm,... prints it. */
+static bool read_name(tg_str text, tg_trace_head *out) {
+  for (size_t i = 0; i < text.n; i++)
+    if (text.p[i] == '[' || text.p[i] == ']') return false;
+  out->task = text;
+  return text.n > 0;
+}
+
+/* Reads "TASK-PID" or "TASK PID[/TID]"; either may be left out. */
+static bool read_task(tg_str text, tg_trace_head *out) {
   uint64_t tid = 0;
   uint64_t pid = 0;
-  trim(&text);
-  if (!take_bracketed_cpu(&text, &cpu) && !take_latency_cpu(&text, &cpu)) return false;
-  drop_tgid(&text);
-  if (cpu >= UINT32_MAX || !take_number(&text, &tid) || text.n == 0) return false;
-  uint8_t before = text.p[text.n - 1];
-  if (before == '/') { /* perf script -F pid,tid */
+  const tg_str all = text;
+  if (!take_number(&text, &tid)) return read_name(all, out);
+  if (text.n > 0 && text.p[text.n - 1] == '/') { /* perf script -F pid,tid */
     text.n--;
-    if (!take_number(&text, &pid) || text.n == 0) return false;
-    before = text.p[text.n - 1];
+    if (!take_number(&text, &pid)) return false;
   }
-  if (before != '-' && before != ' ') return false;
+  out->tid = tid;
+  if (text.n == 0) return true;
+  const uint8_t before = text.p[text.n - 1];
+  if (before != '-' && before != ' ') {
+    out->tid = 0;
+    return read_name(all, out);
+  }
   text.n--;
   trim(&text);
   out->task = text;
-  out->tid = tid;
+  return text.n > 0;
+}
+
+bool tg_trace_head_parse(tg_str text, tg_trace_head *out) {
+  uint64_t cpu = 0;
+  trim(&text);
+  const bool bracketed = take_bracketed_cpu(&text, &cpu);
+  if (bracketed && text.n == 0) { /* perf script -F cpu,... */
+    out->cpu = cpu < UINT32_MAX ? (uint32_t)cpu : UINT32_MAX;
+    return true;
+  }
+  if (!bracketed && !take_verbose(&text, &cpu) && !take_latency_cpu(&text, &cpu))
+    return read_task(text, out);
+  drop_tgid(&text);
+  if (cpu >= UINT32_MAX || text.n == 0) return false;
   out->cpu = (uint32_t)cpu;
-  return true;
+  return read_task(text, out);
+}
+
+void tg_trace_graph_task(tg_str text, tg_trace_head *out) {
+  size_t n = 0;
+  while (n < text.n && text.p[n] != '|') n++;
+  text.n = n;
+  trim(&text);
+  tg_str task = text;
+  uint64_t tid = 0;
+  if (!take_number(&task, &tid) || task.n < 2 || task.p[task.n - 1] != '-') return;
+  out->tid = tid;
+  out->task = (tg_str){task.p, task.n - 1};
 }

@@ -14,9 +14,13 @@ typedef struct tg_trace_head {
   uint32_t cpu;
 } tg_trace_head;
 
-/* Reads the four forms: "TASK-PID [CPU] FLAGS", "TASK-PID (TGID) [CPU] FLAGS", "TASK-PID CPUFLAGS"
- * (latency format), "TASK PID[/TID] [CPU]" (perf). Task names may hold blanks, '-' and ':'.
- * False where it is none of them. */
+/* Reads the forms: "TASK-PID [CPU] FLAGS", "TASK-PID (TGID) [CPU] FLAGS", "TASK-PID CPUFLAGS"
+ * (latency format), "TASK PID PRI ..." (verbose), "TASK PID[/TID] [CPU]" (perf, with any of these
+ * left out). Task names may hold blanks, '-' and ':'. What the form does not tell stays as it is in
+ * `out`. False where it is none of them. */
 bool tg_trace_head_parse(tg_str text, tg_trace_head *out);
+
+/* Reads the task from the columns of the graph tracer, where one of them is "TASK-PID". */
+void tg_trace_graph_task(tg_str text, tg_trace_head *out);
 
 #endif
