@@ -19,7 +19,7 @@ from ..errors import Error, InputError, LimitError
 from ..frame.frame import Column, Frame
 from ..limits import LIMITS
 from ..reading.detect import bundles, revisions
-from ..sources.expand import nameable
+from ..sources.expand import is_url, nameable
 from ..sources.source import Source
 from ..util.atomic_write import clear_stale, replacing, write_whole
 from ..util.folder_lock import locked
@@ -32,7 +32,8 @@ from .merge_snapshots import merge_texts
 
 __all__ = ["Batch", "batch"]
 
-#: A worker is given so many bytes or files at a time, whichever comes first.
+#: A worker is given so many bytes or files at a time, whichever comes first; a worker of a cluster,
+#: where each task passes the scheduler, eight times as many, but each gets several tasks.
 CHUNK_BYTES, CHUNK_FILES = 8 << 20, 16
 
 #: Statuses are kept after so many files.
@@ -171,7 +172,8 @@ def batch(
         A folder for the results: ``index.sqlite`` (the files that were read whole: another run
         with the same folder reads only the others), ``parts`` (statistics by digest),
         ``snapshot.json`` (or ``snapshots/*.json`` with `by`), ``sources.parquet`` and
-        ``readings/*.parquet``, one row a source and one a reading, joined by ``digest``.
+        ``readings/*.parquet``, one row a source and one a reading, joined by ``digest``. A URL
+        (``s3://bucket/run``, by fsspec) gets the statistics only, and every file is read.
     rows : bool, optional
         Whether readings are written as Parquet; by default if `out` is given and pyarrow is
         installed.
@@ -201,13 +203,16 @@ def batch(
     driver = driver_for(executor, client, jobs)
     sources = _sources(paths)
     group = _grouping(by)
+    bucket = os.fspath(out) if out is not None and is_url(out) else None
     if rows is None:
-        rows = out is not None and _has("pyarrow.parquet")
+        rows = out is not None and bucket is None and _has("pyarrow.parquet")
     statuses: dict[str, FileStatus] = {}
     parts: dict[str, bytes] = {}
     tell = _teller(progress, len(sources))
     with ExitStack() as stack:
-        folder = None if out is None else stack.enter_context(_prepared(Path(out)))
+        folder = None
+        if out is not None and bucket is None:
+            folder = stack.enter_context(_prepared(Path(out)))
         todo = [Job(one, group(one.name), options, folder, rows) for one in sources]
         index = None
         if folder is not None:
@@ -227,6 +232,8 @@ def batch(
         made = Batch(_merged(driver, ordered, parts, folder, limits.whole), ordered)
         if folder is not None:
             _save(Path(folder), made, by is not None, rows)
+        elif bucket is not None:
+            _upload(bucket, _result_files(made, by is not None))
     return made
 
 
@@ -360,8 +367,8 @@ class _Keeping:
 # ---- doing it ---------------------------------------------------------------------------------
 
 
-def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
-    """Jobs in bunches that are worth a worker's call."""
+def _chunks(jobs: Iterable[Job], times: int = 1) -> Iterator[list[Job]]:
+    """Jobs in bunches that are worth a worker's call, `times` as large as usual."""
     bunch: list[Job] = []
     size = 0
     for job in jobs:
@@ -370,7 +377,7 @@ def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
         except OSError:
             size += CHUNK_BYTES
         bunch.append(job)
-        if size >= CHUNK_BYTES or len(bunch) >= CHUNK_FILES:
+        if size >= times * CHUNK_BYTES or len(bunch) >= times * CHUNK_FILES:
             yield bunch
             bunch, size = [], 0
     if bunch:
@@ -380,7 +387,9 @@ def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
 def _run(driver: Driver, jobs: Sequence[Job]) -> Generator[Done, None, None]:
     """All jobs; a bunch that a worker could not finish is tried file by file."""
     again: list[list[Job]] = []
-    for bunch, done, error in driver.each(work, _chunks(jobs)):
+    for bunch, done, error in driver.each(
+        work, _chunks(jobs, driver.times(len(jobs) // CHUNK_FILES))
+    ):
         if error is None:
             yield from done
         elif len(bunch) > 1:
@@ -438,15 +447,8 @@ def _save(out: Path, made: Batch, grouped: bool, rows: bool) -> None:
                 part_path(out, source.digest).unlink(missing_ok=True)
     if grouped:
         (out / "snapshots").mkdir(exist_ok=True)
-        names = []
-        for number, (group, text) in enumerate(made.texts.items()):
-            name = _file_name(group, number)
-            names.append(f"{name}\t{group}\n")
-            write_whole(out / "snapshots" / name, text)
-        write_whole(out / "snapshots" / "groups.tsv", "".join(names).encode("utf-8", "replace"))
-    else:
-        for text in made.texts.values():
-            write_whole(out / "snapshot.json", text)
+    for name, text in _result_files(made, grouped).items():
+        write_whole(out / name, text)
     if not rows:
         return
     with replacing(out / "sources.parquet") as file:
@@ -455,6 +457,28 @@ def _save(out: Path, made: Batch, grouped: bool, rows: bool) -> None:
     for path in (out / "readings").glob("*.parquet"):
         if path.name not in used:
             path.unlink()
+
+
+def _result_files(made: Batch, grouped: bool) -> dict[str, bytes]:
+    """Name and bytes of every file of statistics."""
+    files, names = {}, []
+    if not grouped:
+        for text in made.texts.values():
+            files["snapshot.json"] = text
+        return files
+    for number, (group, text) in enumerate(made.texts.items()):
+        name = _file_name(group, number)
+        names.append(f"{name}\t{group}\n")
+        files[f"snapshots/{name}"] = text
+    files["snapshots/groups.tsv"] = "".join(names).encode("utf-8", "replace")
+    return files
+
+
+def _upload(url: str, files: Mapping[str, bytes]) -> None:
+    """Files below a URL; an object is there whole or not at all."""
+    place, path = need("fsspec", "remote").url_to_fs(url)
+    for name, data in files.items():
+        place.pipe_file(f"{path.rstrip('/')}/{name}", data)
 
 
 def _file_name(group: str, number: int) -> str:

@@ -35,7 +35,10 @@ ARITY = 64  # byte strings folded at a time
 
 
 class Driver(Protocol):
-    """What all of them can do."""
+    """The interface of all of them."""
+
+    def times(self, bunches: int) -> int:
+        """How many usual bunches are one item, where there are so many of them."""
 
     def each(
         self, work: Callable[[Any], Any], items: Iterable[Any]
@@ -56,6 +59,9 @@ def _levels(parts: Sequence[Any], one_level: Callable[[list[Sequence[Any]]], Seq
 
 class Serial:
     """One after the other, here."""
+
+    def times(self, bunches: int) -> int:
+        return 1
 
     def each(
         self, work: Callable[[Any], Any], items: Iterable[Any]
@@ -85,6 +91,9 @@ class Pool:
     def __init__(self, executor: Executor, ahead: int = 256) -> None:
         self._executor = executor
         self._ahead = ahead
+
+    def times(self, bunches: int) -> int:
+        return 1
 
     def each(
         self, work: Callable[[Any], Any], items: Iterable[Any]
@@ -165,6 +174,9 @@ class Own:
             ask.close()
             end.close()
 
+    def times(self, bunches: int) -> int:
+        return 1
+
     def each(
         self, work: Callable[[Any], Any], items: Iterable[Any]
     ) -> Iterator[tuple[Any, Any, BaseException | None]]:
@@ -236,6 +248,11 @@ class Cluster:
     def __init__(self, client: Any, ahead: int = 2000) -> None:
         self._client = client
         self._ahead = ahead
+
+    def times(self, bunches: int) -> int:
+        """Up to eight, as long as each thread of the cluster has four items."""
+        threads = sum(self._client.nthreads().values()) or 1
+        return min(8, max(1, bunches // (4 * threads)))
 
     def each(
         self, work: Callable[[Any], Any], items: Iterable[Any]

@@ -18,7 +18,7 @@ from ..util.optional import need
 from .form import Bundle, Bundles, Revisions
 from .source import Source
 
-__all__ = ["expand", "nameable"]
+__all__ = ["expand", "is_url", "nameable"]
 
 
 def _no_bundles(folder: Path) -> Iterable[Bundle]:
@@ -80,6 +80,11 @@ def expand(
     raise InputError(f"no source can be made from {type(what).__name__}")
 
 
+def is_url(text: Any) -> bool:
+    """Whether a name has a scheme in front: ``s3://``, ``https://``."""
+    return isinstance(text, str) and re.match(r"[A-Za-z][A-Za-z0-9+.:-]*://", text) is not None
+
+
 def _from_object(file: Any) -> Source:
     name = getattr(file, "name", None)
     shown = name if isinstance(name, str) else f"<{type(file).__name__}>"
@@ -113,7 +118,7 @@ def _from_text(text: str, bundles: Bundles, revisions: Revisions) -> list[Source
         raise InputError("an empty name is no source")
     if text == "-":
         return [Source("<stdin>", lambda: _Unowned(sys.stdin.buffer))]
-    if re.match(r"[A-Za-z][A-Za-z0-9+.:-]*://", text):
+    if is_url(text):
         return _from_url(text)
     if glob.has_magic(text) and not Path(text).exists():
         found = sorted(_matches(text))
