@@ -28,8 +28,18 @@ def _boots(side: Side) -> list[bytes]:
 
 def identical(a: Side, b: Side) -> bool:
     """Whether each side has two boots or more and all boots of a side are the same."""
+    if not all(_may_be_identical(side) for side in (a, b)):
+        return False
     sides = [_boots(side) for side in (a, b)]
     return all(len(one) >= 2 and len(set(one)) == 1 for one in sides)
+
+
+def _may_be_identical(side: Side) -> bool:
+    """Whether all boots have as many readings with the same sum (modulo 2^64): quick to tell."""
+    unit, n = side.unit_ids("boot")
+    counts, sums = np.bincount(unit, minlength=n), np.zeros(n, "i8")
+    np.add.at(sums, unit, side.value)
+    return n >= 2 and bool((counts == counts[0]).all()) and bool((sums == sums[0]).all())
 
 
 def _differing(side: Side) -> str | None:

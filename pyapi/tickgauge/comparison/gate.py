@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from .._core import codes
 from ..frame.frame import Frame
 from .compare import Options, compared
 from .facts import facts_of, identical
@@ -143,8 +144,8 @@ def _whole(side: Side, name: str, notes: list[str]) -> Side:
     """The side without boots that have fewer than half of its keys: they hung."""
     if len(side.boots) < 2 or len(side.keys) < 2:
         return side
-    pairs = np.unique(np.stack([side.boot, side.key], axis=1), axis=0)
-    boots, counts = np.unique(pairs[:, 0], return_counts=True)
+    _, first = codes([side.boot, side.key])
+    boots, counts = np.unique(side.boot[first], return_counts=True)
     hung = [int(b) for b, n in zip(boots, counts, strict=True) if b >= 0 and 2 * n < len(side.keys)]
     if not hung or len(hung) == len(boots):
         return side

@@ -28,6 +28,8 @@ from .options import UNITS
 __all__ = ["Key", "Side", "merged", "pooled", "shared_sources", "sorting"]
 
 I64 = npt.NDArray[np.int64]
+#: Ids of readings: int64 with -1 for a missing one, or uint32 where none is missing.
+Ids = npt.NDArray[Any]
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 
@@ -113,13 +115,14 @@ def keys_of(frame: Frame) -> list[Key]:
     ]
 
 
-def _numbers(frame: Frame, name: str) -> I64:
-    """An id column as int64, missing = -1."""
+def _numbers(frame: Frame, name: str) -> Ids:
+    """An id column: as it is stored where every row has one, else as int64 with -1 for missing."""
     if name not in frame.columns:
         return np.full(len(frame), -1, "i8")
     column = frame.column(name)
-    data: I64 = column.data.astype("i8")
-    return data if column.valid is None else np.where(column.valid, data, -1)
+    if column.valid is None:
+        return column.data
+    return np.where(column.valid, column.data.astype("i8"), -1)
 
 
 def _with_widths(
@@ -147,8 +150,10 @@ class Side:
     Attributes
     ----------
     keys : list of Key
-    key, source, boot, run, block, value : ndarray of int64, shape (n,)
-        Of each reading; `key` is an index into `keys`, `boot` counts in the whole side.
+    key, source, boot, run, block : ndarray of int64 or uint32, shape (n,)
+        Of each reading; `key` is an index into `keys`, `boot` counts in the whole side. A missing
+        one is -1; uint32 where none is.
+    value : ndarray of int64, shape (n,)
     weight : ndarray of uint64, shape (n,), or None
         How often each occurred; None = once.
     boots : list of dict
@@ -162,11 +167,11 @@ class Side:
     """
 
     keys: list[Key]
-    key: I64
-    source: I64
-    boot: I64
-    run: I64
-    block: I64
+    key: Ids
+    source: Ids
+    boot: Ids
+    run: Ids
+    block: Ids
     value: I64
     weight: U64 | None = None
     boots: list[dict[str, Any]] = field(default_factory=list)
@@ -236,9 +241,7 @@ class Side:
             return self
         keep = ~np.isin(self.source, np.array(sorted(gone), "i8"))
         lost = set(self.boot[~keep].tolist()) - set(self.boot[keep].tolist())
-        stays = [
-            b not in lost for b in range(max(len(self.boots), int(self.boot.max(initial=-1)) + 1))
-        ]
+        stays = [b not in lost for b in range(max(len(self.boots), _upto(self.boot)))]
         boot = np.cumsum([*stays, False]) - 1  # the last one is for readings of no boot
         source = np.cumsum([i not in gone for i in range(len(self.sources))]) - 1
         was = self.boot[keep]
@@ -295,6 +298,17 @@ class Side:
         return {boot[what] for boot in self.boots if boot.get(what)}
 
 
+def _upto(ids: Ids) -> int:
+    """The number behind the largest id."""
+    return int(ids.max()) + 1 if len(ids) else 0
+
+
+def _moved(ids: Ids, by: int) -> I64:
+    """Ids behind `by` others; a missing one stays so."""
+    wide = ids.astype("i8")
+    return np.where(wide >= 0, wide + by, -1)
+
+
 def merged(sides: Sequence[Side], name: str = "") -> Side:
     """Several sides as one: boots and sources below each other, equal keys made one."""
     if len(sides) == 1:
@@ -306,14 +320,14 @@ def merged(sides: Sequence[Side], name: str = "") -> Side:
     sources: list[dict[str, Any]] = []
     for side in sides:
         number = np.array([place.setdefault(k, len(place)) for k in side.keys] or [0], "i8")
-        boot = np.where(side.boot >= 0, side.boot + len(boots), -1)
-        source = np.where(side.source >= 0, side.source + len(sources), -1)
+        boot = _moved(side.boot, len(boots))
+        source = _moved(side.source, len(sources))
         parts = (number[side.key], source, boot, side.run, side.block, side.value)
         for column, part in zip(columns, parts, strict=True):
             column.append(part)
         weights.append(side.weight if side.weight is not None else np.ones(len(side.value), "u8"))
-        used = int(side.source.max(initial=-1)) + 1
-        booted = int(side.boot.max(initial=-1)) + 1
+        used = _upto(side.source)
+        booted = _upto(side.boot)
         sources += side.sources + [{} for _ in range(used - len(side.sources))]
         boots += side.boots + [{} for _ in range(booted - len(side.boots))]
     key, source, boot, run, block, value = (np.concatenate(column) for column in columns)
@@ -370,13 +384,18 @@ def _sorted_values(side: Side, source: int) -> I64:
 
 def _outlines(side: Side) -> dict[int, tuple[int, int]]:
     """Readings, and their sum modulo 2^64, of each source that has a digest and readings."""
-    there = side.source >= 0
-    source, value = side.source[there], side.value[there]
-    weight = 1 if side.weight is None else side.weight[there].astype("i8")
-    most = max(len(side.sources), int(source.max(initial=-1)) + 1)
+    n = len(side.value)
+    if n == 0:
+        return {}
+    first = np.flatnonzero(np.concatenate([[True], side.source[1:] != side.source[:-1]]))
+    weight = np.ones(1, "i8") if side.weight is None else side.weight.astype("i8")
+    totals = (np.broadcast_to(weight, n), side.value * weight)
+    of_run = [np.add.reduceat(total, first) for total in totals]  # neighbours share a source
+    source = side.source[first].astype("i8")
+    most = max(len(side.sources), int(source.max()) + 1)
     counts, sums = np.zeros(most, "i8"), np.zeros(most, "i8")
-    np.add.at(counts, source, weight)
-    np.add.at(sums, source, value * weight)
+    for out, part in zip((counts, sums), of_run, strict=True):
+        np.add.at(out, source[source >= 0], part[source >= 0])
     return {
         n: (int(counts[n]), int(sums[n]))
         for n, known in enumerate(side.sources)
