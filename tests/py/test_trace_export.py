@@ -144,7 +144,7 @@ def test_perfetto_reads_back_the_same_slices():
 
 
 def test_a_trace_without_spans_and_a_foreign_ending_are_refused(tmp_path, capsys):
-    log = DATA / "optee" / "ree.log.gz"
+    log = DATA / "optee" / "tee.log.gz"
     target = tmp_path / "t.json"
     assert main(["show", str(log), "--stages", "--trace", str(target)]) == 2
     assert "no span" in capsys.readouterr().err and not target.exists()

@@ -40,7 +40,7 @@ EXAMPLES = {
     "audit": "tickgauge audit docs/perf/data/juno",
     "axi": "tickgauge axi before.csv after.csv",
     "batch": "tickgauge batch logs/ -o results --by folder",
-    "bisect": "git bisect run tickgauge bisect good/ --bad bad/ -- ./boot-board.sh",
+    "bisect": "tickgauge bisect good/ --bad bad/ -- ./boot-board.sh",
     "calls": "tickgauge calls --together ree.log tee.log client.txt",
     "compare": "tickgauge compare 'old/*.log' 'new/*.log' --margin 5%%",
     "completion": "tickgauge completion bash --install",
