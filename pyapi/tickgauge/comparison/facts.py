@@ -96,7 +96,7 @@ def facts_of(a: Side, b: Side, options: Options, notes: list[str], allow_missing
             )
     made = compared(a, b, options)
     out = Gate(made, Reach(alpha=options.alpha, facts=True), notes=notes)
-    rows = [made.rows.row(i) for i in range(len(made.rows))]
+    rows = list(made.rows)
     out.facts = {row["key"]: _fact(row, options) for row in rows}
     out.decide(strict_undecided=False, allow_missing=allow_missing, same=False)
     return out

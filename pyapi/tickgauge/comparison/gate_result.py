@@ -123,7 +123,7 @@ class Gate:
 
     def _rows(self) -> list[dict[str, Any]]:
         rows = self.comparison.rows
-        return [rows.row(i) for i in range(len(rows))]
+        return list(rows)
 
     @property
     def gated(self) -> int:

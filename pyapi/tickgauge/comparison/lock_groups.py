@@ -122,7 +122,7 @@ def compare_groups(old: Packed, new: Packed, margin: float, seed: int, refused: 
             part[4].append(scales[0][0].denominator)
             part[5].append(max(1, side.shown[side.per_core[group][0]].resolution))
     core = Frame(_core.compare_vectors(_vectors(parts[0]), _vectors(parts[1]), seed), "groups")
-    notes = [_note(group, core.row(i), margin) for i, group in enumerate(found)]
+    notes = [_note(*pair, margin) for pair in zip(found, core, strict=True)]
     texts = {
         "group": [group_title(g) for g in found],
         "test": [g.subject[0] for g in found],
@@ -152,7 +152,7 @@ def ladder_grid(groups: Frame) -> Grid:
         return f"{length_text(low, row['shown'])}..{length_text(high, row['shown'])}"
 
     rows = []
-    for row in map(groups.row, range(len(groups))):
+    for row in groups:
         if row["exchange"] != "all" or row["ols_a_new"] is None:
             continue
         cells = [row["group"]]
@@ -221,8 +221,7 @@ def common_factors(
     codes: dict[tuple[Any, ...], int] = {}
     group = np.zeros(len(rows), "u4")
     members = []
-    for i in range(len(rows)):
-        row = rows.row(i)
+    for i, row in enumerate(rows):
         members.append(row)
         kind = "serial" if row["rank"] is None else "interchangeable cpus"
         name = (row["metric"], row["operation"], row["cluster"], kind)

@@ -136,11 +136,7 @@ class Comparison:
         self.rows = Frame(columns, "keys")
 
     def _rows(self, word: str | None = None) -> list[dict[str, Any]]:
-        return [
-            self.rows.row(i)
-            for i, verdict in enumerate(self.rows["verdict"])
-            if word is None or verdict == word
-        ]
+        return [row for row in self.rows if word is None or row["verdict"] == word]
 
     @property
     def units_text(self) -> str:
@@ -266,7 +262,7 @@ class Comparison:
         frame = self.rows if limit is None else self.rows[:limit]
         names = ("key", "change", "old", "new", "verdict", "interval", "level", "p", "p_min",
                  "visible", "note")  # fmt: skip
-        rows = [self._short(frame.row(i)) for i in range(len(frame))]
+        rows = [self._short(row) for row in frame]
         may_go = ("interval", "level", "p", "p_min", "visible", "note")
         tested = any(row[names.index("p")] != "-" for row in rows)
         keep = [

@@ -119,7 +119,7 @@ def named(core: Frame, matched: Matched, unit: str, margin: float) -> Frame:
     columns += [core.column(name) for name in (*COLUMNS, *extra)]
     flags = core.column("flags").data
     plain = Frame([*columns, core.column("flags")], "keys")
-    words = [sentence(plain.row(i), unit, margin) for i in range(len(plain))]
+    words = [sentence(row, unit, margin) for row in plain]
     columns.append(Column.of("sentence", np.array(words, "O")))
     columns.append(Column.of("note", np.array([note_of(int(f), unit) for f in flags], "O")))
     columns.append(core.column("flags"))
@@ -141,5 +141,4 @@ def _size(percent: float | None) -> float:
 
 def floats(frame: Frame, name: str) -> list[float | None]:
     """A column as Python numbers, None where missing."""
-    cell = frame.column(name).cell
-    return [cell(i) for i in range(len(frame))]
+    return frame.column(name).part(0, len(frame))

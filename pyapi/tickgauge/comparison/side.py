@@ -105,8 +105,7 @@ def keys_of(frame: Frame) -> list[Key]:
         if name not in frame.columns:
             columns.append([default] * len(frame))
             continue
-        cell = frame.column(name).cell
-        values = [cell(i) for i in range(len(frame))]
+        values = frame.column(name).part(0, len(frame))
         columns.append([default if v is None else v for v in values])
     keys = (Key(*row) for row in zip(*columns, strict=True))
     return [
@@ -187,11 +186,8 @@ class Side:
         """A side from the tables of a data set."""
         boot_rows = []
         if boots is not None:
-            for row in range(len(boots)):
-                cells = boots.row(row)
-                boot_rows.append(
-                    {n: cells.get(n) for n in ("platform", "version", "build", "clock_hz")}
-                )
+            names = [n for n in ("platform", "version", "build", "clock_hz") if n in boots.columns]
+            boot_rows = list(boots.only(*names))
         key, source, boot, run, block = (
             _numbers(readings, n) for n in ("key", "source", "boot", "run", "block")
         )

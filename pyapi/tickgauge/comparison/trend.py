@@ -89,8 +89,7 @@ class Trend:
     def sentences(self) -> list[str]:
         """One line a step."""
         out = []
-        for i in range(len(self.steps)):
-            row = self.steps.row(i)
+        for row in self.steps:
             change = "" if row["percent"] is None else f" ({row['percent']:+.1f} %)"
             ends = (
                 "" if row["until"] == self.releases[-1] else f", changed again after {row['until']}"
@@ -108,8 +107,7 @@ class Trend:
         names = ("key", "percent", "old", "new", "before", "at", "until", "missing")
         frame = self.steps
         rows = []
-        for i in range(len(frame)):
-            row = frame.row(i)
+        for row in frame:
             percent = None if row["percent"] is None else f"{row['percent']:+.1f} %"
             rows.append(
                 (
@@ -436,7 +434,7 @@ def _frames(
     step_columns += [Column.of(n, np.array(v, "O")) for n, v in texts.items()]
     step_columns += [steps.column(n) for n in ("old", "new", "percent")]
     out = Frame(step_columns, "steps")
-    percent = [abs(p or 0.0) for p in (out.column("percent").cell(i) for i in range(len(out)))]
+    percent = [abs(p or 0.0) for p in out.column("percent").part(0, len(out))]
     if len(out):
         out = out[np.lexsort((np.arange(len(out)), -np.array(percent), at))]
     return out, Frame(columns, "keys over releases")

@@ -18,7 +18,7 @@ MOST_WATERFALLS, MOST_BESIDE = 4, 8
 
 
 def _rows(stages: Frame) -> list[dict[str, Any]]:
-    return [stages.row(i) for i in range(len(stages))]
+    return list(stages)
 
 
 def _duration(row: dict[str, Any]) -> str:

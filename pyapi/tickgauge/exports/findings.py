@@ -102,9 +102,7 @@ def findings_of(gate: Gate, boots: dict[str, list[float]] | None = None) -> list
     states |= {key: (UNDECIDED, why) for key, why in gate.open}
     rest = (PASS, "") if gate.decidable else (UNDECIDED, gate.reach.sentence)
     out = []
-    rows = gate.comparison.rows
-    for i in range(len(rows)):
-        row = rows.row(i)
+    for row in gate.comparison.rows:
         if row["better"] == "none":
             continue
         key = row["key"]

@@ -22,7 +22,7 @@ _LAYERS = (
 
 
 def _records(frame: Frame) -> Iterator[dict[str, Any]]:
-    return (frame.row(i) for i in range(len(frame)))
+    return iter(frame)
 
 
 def _known(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
