@@ -44,8 +44,14 @@ print(len(data.readings), "readings")
 )
 
 #: Megabytes of each input.
-FULL = {"smc": 60, "rt": 60, "optee": 50, "ftrace": 40, "sparse": 400, "none": 200, "vcd": 80}
-QUICK = {"smc": 16, "rt": 16, "optee": 12, "ftrace": 6, "sparse": 80, "none": 80, "vcd": 24}
+FULL = {
+    "smc": 60, "rt": 60, "optee": 50, "ftrace": 40, "suspend": 60, "hist": 20, "sparse": 400,
+    "none": 200, "vcd": 80,
+}  # fmt: skip
+QUICK = {
+    "smc": 16, "rt": 16, "optee": 12, "ftrace": 6, "suspend": 16, "hist": 6, "sparse": 80,
+    "none": 80, "vcd": 24,
+}  # fmt: skip
 
 Command = list[Any]
 
@@ -99,6 +105,8 @@ def files(folder: Path, quick: bool) -> dict[str, Path]:
         "rt": inputs.blocks(inputs.rt_instr, size["rt"]),
         "optee": inputs.blocks(inputs.optee, size["optee"]),
         "ftrace": inputs.blocks(inputs.ftrace, size["ftrace"]),
+        "suspend": inputs.blocks(inputs.suspend, size["suspend"]),
+        "hist": inputs.blocks(inputs.histogram, size["hist"]),
         "sparse": inputs.blocks(inputs.sparse, size["sparse"]),
         "none": inputs.blocks(inputs.kernel, size["none"]),
         "vcd": inputs.vcd_text(size["vcd"]),
@@ -116,6 +124,7 @@ def jobs(at: dict[str, Path], folder: Path, quick: bool) -> list[Job]:
     reads = {
         "smc": (peers.PEER_SMC, 0.20), "rt": (peers.PEER_RT, 0.20),
         "optee": (peers.PEER_OPTEE, 0.35), "ftrace": (peers.PEER_FTRACE, 0.30),
+        "suspend": (peers.PEER_SUSPEND, 0.35), "hist": (peers.PEER_HISTOGRAM, 0.35),
         "sparse": (peers.PEER_RT, 0.15), "none": (peers.PEER_RT, 0.08),
     }  # fmt: skip
     both = [at["smc"], at["smc_new"]]

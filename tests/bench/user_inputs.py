@@ -73,6 +73,39 @@ def rt_instr(k: int) -> str:
     return "".join(out)
 
 
+def suspend(k: int) -> str:
+    """A cycle of suspend and resume of forty devices, each called in six phases."""
+    rng = random.Random(k)
+    now = 100_000_000 + k * 30_000_000
+    out = []
+
+    def say(text: str) -> None:
+        nonlocal now
+        now += rng.randrange(1, 300)
+        out.append(f"[{now // 10**6:5d}.{now % 10**6:06d}] {text}\n")
+
+    say("PM: suspend entry (deep)")
+    down, back = ("", "late ", "noirq "), ("noirq ", "early ", "")
+    for phase in [*(f"{part}suspend" for part in down), *(f"{part}resume" for part in back)]:
+        for device in range(40):
+            say(f"i2c-x {device}-0068: PM: calling platform_pm+0x0/0x5c @ 9, parent: x")
+            us = rng.randrange(9999)
+            say(f"i2c-x {device}-0068: PM: platform_pm+0x0/0x5c returned 0 after {us} usecs")
+        say(f"PM: {phase} of devices complete after {rng.randrange(999)}.{us % 1000:03d} msecs")
+    say("PM: suspend exit")
+    return "".join(out)
+
+
+def histogram(k: int) -> str:
+    """The table of cyclictest -h 1000 with eight threads."""
+    rng = random.Random(k)
+    rows = "".join(
+        f"{us:06d} " + "\t".join(f"{rng.randrange(999):06d}" for _ in range(8)) + "\n"
+        for us in range(1000)
+    )
+    return f"# Histogram\n{rows}# Histogram Overflow at cycle number:\n"
+
+
 def optee(k: int) -> str:
     """1000 calls of a client on one console of both worlds, all stamps there."""
     rng = random.Random(k)

@@ -61,6 +61,35 @@ for hop in zip(*(c[1:] for c in calls)):
     print(len(hop), hop[0], hop[len(hop) // 2], hop[-1])
 """
 )
+PEER_SUSPEND = (
+    PRELUDE
+    + r"""
+call = re.compile(rb"(\S+) (\S+): PM: \S+ returned (-?\d+) after (\d+) usecs").search
+phase = re.compile(rb"PM: (.*) of devices (\w+) after (\d+)\.(\d+) msecs").search
+waiting, out = [], []
+for line in open(sys.argv[1], "rb"):
+    if m := call(line):
+        waiting.append((m[1], m[2], int(m[4])))
+    elif m := phase(line):
+        out += [(m[1], *one) for one in waiting]
+        out.append((m[1], b"", b"", int(m[3] + m[4])))
+        waiting = []
+"""
+)
+PEER_HISTOGRAM = (
+    PRELUDE
+    + r"""
+row = re.compile(rb"^(\d+) ([\d\t]+)$").match
+tables, counts = [], {}
+for line in open(sys.argv[1], "rb"):
+    if m := row(line.rstrip()):
+        for thread, n in enumerate(m[2].split(b"\t")):
+            counts[thread, int(m[1])] = int(n)
+    elif line.startswith(b"# Histogram Overflow"):
+        tables.append(counts)
+        counts = {}
+"""
+)
 PEER_FTRACE = (
     PRELUDE
     + r"""
