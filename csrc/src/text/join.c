@@ -4,7 +4,9 @@
 
 #include "base/mem.h"
 #include "base/table_private.h"
+#include "base/try.h"
 #include "records.h"
+#include "ruleset.h"
 
 /* Added to the places of the later part: the size of the earlier one. */
 typedef struct shift {
@@ -37,17 +39,19 @@ static void move_u32(tg_table *t, size_t col, size_t from, uint32_t by) {
 }
 
 static tg_status join_tables(tg_records *into, const tg_records *more, shift by) {
-  tg_status status = TG_OK;
-  for (size_t i = 0; i < into->n_tables && status == TG_OK; i++) {
+  for (size_t i = 0; i < into->n_tables; i++) {
+    if (more->tables[i] == NULL) continue;
+    if (into->tables[i] == NULL)
+      TG_TRY(tg_rule_table_new(&into->alloc, &into->rules->rules[i], &into->tables[i]));
     tg_table *t = into->tables[i];
     const size_t from = t->rows;
     if (more->tables[i]->rows > UINT32_MAX - from) return TG_ELIMIT;
-    status = tg_table_join(t, more->tables[i], more->tables[i]->rows);
+    TG_TRY(tg_table_join(t, more->tables[i], more->tables[i]->rows));
     move_u64(t, TG_REC_LINE, from, by.lines);
     move_u64(t, TG_REC_OFFSET, from, by.bytes);
     move_u32(t, TG_REC_SECTION, from, by.sections);
   }
-  return status;
+  return TG_OK;
 }
 
 /* The order of the later part goes on behind; `rows` are the rows each table had before. */
@@ -158,7 +162,8 @@ tg_status tg_records_append(tg_records *into, const tg_records *more) {
   tg_table *near = NULL;
   size_t *rows = tg_zalloc(&into->alloc, into->n_tables + 1, sizeof *rows);
   if (rows == NULL) return TG_ENOMEM;
-  for (size_t i = 0; i < into->n_tables; i++) rows[i] = into->tables[i]->rows;
+  for (size_t i = 0; i < into->n_tables; i++)
+    rows[i] = into->tables[i] != NULL ? into->tables[i]->rows : 0;
   tg_status status = join_near(into, more, by, &near);
   if (status == TG_OK) status = join_tables(into, more, by);
   if (status == TG_OK) status = join_problems(into, more, by);
@@ -168,7 +173,8 @@ tg_status tg_records_append(tg_records *into, const tg_records *more) {
     tg_table_free(into->near);
     into->near = near;
   } else {
-    for (size_t i = 0; i < into->n_tables; i++) tg_table_truncate(into->tables[i], rows[i]);
+    for (size_t i = 0; i < into->n_tables; i++)
+      if (into->tables[i] != NULL) tg_table_truncate(into->tables[i], rows[i]);
     tg_table_truncate(into->problems, n_problems);
     into->n_order = n_order;
     tg_table_free(near);

@@ -7,39 +7,9 @@
 #include "base/duration.h"
 #include "base/mem.h"
 #include "base/row.h"
+#include "base/try.h"
 #include "near.h"
 #include "tickgauge/number.h"
-
-static tg_type column_type(tg_field_type type) {
-  switch (type) {
-  case TG_FIELD_INT:
-  case TG_FIELD_DEC:
-  case TG_FIELD_EXP:
-  case TG_FIELD_DURATION:
-    return TG_I64;
-  case TG_FIELD_WORD:
-  case TG_FIELD_TEXT:
-  case TG_FIELD_QUOTED:
-  case TG_FIELD_CHOICE:
-    return TG_TEXT;
-  default:
-    return TG_U64;
-  }
-}
-
-static tg_status new_table(const tg_alloc *a, const tg_rule *rule, tg_table **out) {
-  tg_column_def defs[TG_REC_FIELD + TG_TEMPLATE_FIELDS] = {
-      {"line", TG_U64, 0},  {"offset", TG_U64, 0},  {"channel", TG_TEXT, 0},
-      {"flags", TG_U32, 0}, {"section", TG_U32, 0},
-  };
-  const tg_template *t = rule->t;
-  for (size_t i = 0; i < t->n_fields; i++) {
-    const tg_template_field *f = &t->fields[i];
-    defs[TG_REC_FIELD + i] = (tg_column_def){(const char *)t->pool + f->name,
-                                             column_type(f->type), f->exp10};
-  }
-  return tg_table_new(a, defs, TG_REC_FIELD + t->n_fields, out);
-}
 
 tg_status tg_records_new(const tg_alloc *a, const tg_ruleset *rules,
                          const tg_reader_options *options, tg_records **out) {
@@ -56,19 +26,13 @@ tg_status tg_records_new(const tg_alloc *a, const tg_ruleset *rules,
   r->max_label = options->max_label;
   tg_copy_init(&r->folded, a);
   tg_status status = TG_ENOMEM;
-  r->tables = tg_take(a, rules->n_rules + 1, sizeof(void *));
+  r->tables = tg_zalloc(a, rules->n_rules + 1, sizeof(void *));
   r->tally = tg_zalloc(a, rules->n_tags + 1, sizeof *r->tally);
   if (r->tables == NULL || r->tally == NULL) goto fail;
   r->n_tally = rules->n_tags;
-  status = TG_OK;
-  for (; status == TG_OK && r->n_tables < rules->n_rules; r->n_tables += status == TG_OK) {
-    tg_table *table = NULL;
-    status = new_table(a, &rules->rules[r->n_tables], &table);
-    r->tables[r->n_tables] = table;
-  }
-  if (status == TG_OK) status = tg_table_new(a, problem, TG_PROBLEM_COLUMNS, &r->problems);
-  if (status == TG_OK) status = tg_near_table(a, NULL, &r->near);
-  if (status != TG_OK) goto fail;
+  r->n_tables = rules->n_rules;
+  if ((status = tg_table_new(a, problem, TG_PROBLEM_COLUMNS, &r->problems)) != TG_OK) goto fail;
+  if ((status = tg_near_table(a, NULL, &r->near)) != TG_OK) goto fail;
   *out = r;
   return TG_OK;
 fail:
@@ -216,16 +180,15 @@ static tg_status store_row(tg_records *r, tg_table *t, size_t row, const tg_foun
 }
 
 static tg_status append(tg_records *r, const tg_found *f, const cell_values *cells) {
-  tg_table *t = r->tables[f->rule];
   size_t row;
-  tg_status status = TG_OK;
+  if (r->tables[f->rule] == NULL) /* the first record of its rule */
+    TG_TRY(tg_rule_table_new(&r->alloc, &r->rules->rules[f->rule], &r->tables[f->rule]));
+  tg_table *t = r->tables[f->rule];
   if (r->n_order >= r->max_records || t->rows >= UINT32_MAX) return TG_ELIMIT;
-  if (r->n_order == r->cap_order) {
-    status = tg_reserve(&r->alloc, &r->order, &r->cap_order, r->n_order + 1, sizeof *r->order);
-  }
-  if (status == TG_OK) status = tg_table_append_raw(t, &row);
-  if (status != TG_OK) return status;
-  status = store_row(r, t, row, f, cells);
+  if (r->n_order == r->cap_order)
+    TG_TRY(tg_reserve(&r->alloc, &r->order, &r->cap_order, r->n_order + 1, sizeof *r->order));
+  TG_TRY(tg_table_append_raw(t, &row));
+  const tg_status status = store_row(r, t, row, f, cells);
   if (status != TG_OK) {
     tg_table_truncate(t, row);
     return status;
@@ -387,7 +350,7 @@ tg_status tg_records_sort(tg_records *r, size_t from) {
 
 void tg_records_first_line(tg_records *r) {
   for (size_t i = 0; i < r->n_tables; i++) {
-    for (size_t row = 0; row < tg_table_rows(r->tables[i]); row++)
+    for (size_t row = 0; r->tables[i] != NULL && row < tg_table_rows(r->tables[i]); row++)
       (void)tg_table_set_u64(r->tables[i], row, TG_REC_LINE, 1);
   }
   for (size_t row = 0; row < tg_table_rows(r->problems); row++)
@@ -412,7 +375,8 @@ uint32_t tg_records_rule_at(const tg_records *r, size_t i) {
 }
 
 const tg_table *tg_records_table(const tg_records *r, size_t rule) {
-  return rule < r->n_tables ? r->tables[rule] : NULL;
+  if (rule >= r->n_tables) return NULL;
+  return r->tables[rule] != NULL ? r->tables[rule] : r->rules->empty[rule];
 }
 
 const tg_table *tg_records_problems(const tg_records *r) { return r->problems; }
@@ -435,7 +399,8 @@ static bool format_found(const tg_records *r, size_t rule) {
   const size_t n = strcspn(name, ".");
   for (size_t k = 0; k < r->n_tables; k++) {
     const char *it = r->rules->rules[k].name;
-    if (strncmp(it, name, n) == 0 && it[n] == name[n] && tg_table_rows(r->tables[k]) > 0)
+    if (strncmp(it, name, n) == 0 && it[n] == name[n] &&
+        tg_table_rows(tg_records_table(r, k)) > 0)
       return true;
   }
   return false;

@@ -29,6 +29,8 @@ void tg_ruleset_free(tg_ruleset *set) {
   tg_alloc a = set->alloc;
   tg_scanner_free(set->scanner);
   tg_intern_free(set->names);
+  for (size_t i = 0; set->empty != NULL && i < set->n_rules; i++) tg_table_free(set->empty[i]);
+  tg_release(&a, set->empty);
   for (size_t i = 0; i < set->n_scratch; i++) tg_match_scratch_free(&set->scratch[i]);
   tg_release(&a, set->scratch);
   for (size_t i = 0; i < set->n_tags; i++) tg_release(&a, set->tags[i].rules);
@@ -272,12 +274,22 @@ static tg_status build_scanner(tg_ruleset *set) {
   return status;
 }
 
+/* The table of each rule without a row. */
+static tg_status make_empty(tg_ruleset *set) {
+  set->empty = tg_zalloc(&set->alloc, set->n_rules + 1, sizeof *set->empty);
+  if (set->empty == NULL) return TG_ENOMEM;
+  for (size_t i = 0; i < set->n_rules; i++)
+    TG_TRY(tg_rule_table_new(&set->alloc, &set->rules[i], &set->empty[i]));
+  return TG_OK;
+}
+
 static tg_status compile_rules(tg_ruleset *set, const tg_rule_def *defs, size_t n,
                                tg_intern *texts, tg_error *err) {
   for (size_t i = 0; i < n; i++) TG_TRY(add_def(set, set->names, &defs[i], i, err));
   for (size_t k = 0; k < set->n_rules; k++) TG_TRY(tg_rule_link(set, k, err));
   for (size_t k = 0; k < set->n_rules; k++) TG_TRY(add_tag(set, texts, k));
   TG_TRY(make_scratch(set));
+  TG_TRY(make_empty(set));
   return build_scanner(set);
 }
 

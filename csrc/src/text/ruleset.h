@@ -54,6 +54,7 @@ struct tg_ruleset {
   tg_rule *rules;
   size_t n_rules, cap_rules;
   tg_intern *names; /* of the rules: the code of a name is the rule's number */
+  tg_table **empty; /* of each rule, without a row: shown of a source that has no record of it */
   tg_section *sections;
   size_t n_sections, cap_sections;
   tg_tag *tags;
@@ -87,5 +88,8 @@ tg_status tg_rule_span(const tg_ruleset *set, size_t k, tg_error *err);
 /* Reads the unit: a word or "{field}". */
 tg_status tg_rule_unit(const tg_alloc *a, tg_rule *rule, const char *text, bool lenient,
                        tg_error *err);
+
+/* An empty table for the records of a rule: see TG_REC_*. TG_OK, TG_ENOMEM. */
+tg_status tg_rule_table_new(const tg_alloc *a, const tg_rule *rule, tg_table **out);
 
 #endif
