@@ -4,6 +4,7 @@ them."""
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -193,7 +194,7 @@ def read_lines(
     info.lines, info.records, info.problems = (
         totals[name] for name in ("lines", "records", "problems")
     )
-    info.ledger = records.ledger()
+    info.ledger = [row if row[1] else _shared(row) for row in records.ledger()]
     info.unread, info.unread_rule = records.unread()
     info.formats = _formats_of(records)
     info.evidence = _evidence(records, info.formats)
@@ -209,6 +210,12 @@ def read_lines(
         info.state = "not recognised"
         info.message = _nothing_found(plain, info, records, len(options.rules))
     return info, records
+
+
+@functools.lru_cache(1 << 14)
+def _shared(row: tuple[bytes, int, int, int, int]) -> tuple[bytes, int, int, int, int]:
+    """The row of a tag that never occurred: one object for all sources."""
+    return row
 
 
 def _formats_of(records: Records) -> tuple[str, ...]:
