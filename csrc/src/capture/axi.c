@@ -337,6 +337,7 @@ static tg_status scout(tg_axi *x, const tg_capture *c) {
     x->reset.store = NULL; /* the last of the moving pins */
     x->n_moving--;
   }
+  tg_scout_drop_lists(x->scout);
   return status;
 }
 

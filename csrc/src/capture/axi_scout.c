@@ -169,7 +169,7 @@ uint64_t tg_scout_total(const axi_scout *s, size_t segment, enum scout_set set) 
   return all;
 }
 
-void tg_scout_free(axi_scout *s) {
+void tg_scout_drop_lists(axi_scout *s) {
   for (unsigned set = 0; set < SET_COUNT; set++) {
     for (size_t i = 0; i < s->n_queue[set]; i++) {
       tg_release(&s->a, s->queue[set][i].command);
@@ -178,7 +178,22 @@ void tg_scout_free(axi_scout *s) {
     }
     tg_release(&s->a, s->queue[set]);
     tg_release(&s->a, s->used[set]);
+    s->queue[set] = NULL;
+    s->used[set] = NULL;
+    s->n_queue[set] = s->cap_queue[set] = s->n_used[set] = s->cap_used[set] = 0;
   }
-  void *owned[] = {s->event[0], s->event[1], s->quiet, s->answer, s->segment};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) tg_release(&s->a, owned[i]);
+  for (unsigned d = 0; d < 2; d++) {
+    tg_release(&s->a, s->event[d]);
+    s->event[d] = NULL;
+    s->n_event[d] = s->cap_event[d] = 0;
+  }
+  tg_release(&s->a, s->quiet);
+  s->quiet = NULL;
+  s->n_quiet = s->cap_quiet = 0;
+}
+
+void tg_scout_free(axi_scout *s) {
+  tg_scout_drop_lists(s);
+  tg_release(&s->a, s->answer);
+  tg_release(&s->a, s->segment);
 }

@@ -109,6 +109,8 @@ void tg_scout_begin(axi_scout *s, uint64_t begin, bool known);
 /* Ends the segment before sample `end`: decides how many were open at its start and empties the
  * lists. TG_OK, TG_ENOMEM, TG_EINTERRUPTED. */
 tg_status tg_scout_close(axi_scout *s, uint64_t end, const tg_stop *stop);
+/* Frees all but the answers. */
+void tg_scout_drop_lists(axi_scout *s);
 void tg_scout_free(axi_scout *s);
 
 /* The start of queue `code` in segment `segment`; nothing open, BASIS_START, where it was not used. */
