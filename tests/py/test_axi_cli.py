@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 
 import pytest
 
@@ -85,9 +86,20 @@ def test_an_answer_in_the_clock_of_its_command_belongs_to_one_before(capsys, tmp
 def test_two_captures(capsys):
     code, out, _ = run(capsys, A, B)
     assert code == 0
+    assert out.splitlines()[1].strip() == (
+        "B: reads stop while writes flow; 2816 of 3531 clocks of the slowest read; A: independent"
+    )
     assert "read at 0x70106000, 546 -> 3531 clocks (+546.7 %, x6.47)" in out
     assert "reads and writes are independent" in out
     assert "reads wait for writes" in out
+
+
+def test_lower_bounds_are_not_compared(capsys, tmp_path):
+    with zipfile.ZipFile(DATA / "axi_cases.zip") as archive:
+        cut = archive.extract("begins_inside_cut_at_100.vcd", tmp_path)
+    code, _, err = run(capsys, A, cut)
+    assert code == 3
+    assert "all spans are lower bounds" in err
 
 
 def test_json_keeps_64_bit_numbers_as_strings(capsys):

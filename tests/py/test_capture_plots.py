@@ -38,6 +38,36 @@ def test_lanes_of_a_range_on_given_axes(capture):
     assert ax.get_xlim() == (600, 901)
 
 
+def test_two_captures_are_aligned_at_the_same_read(capture):
+    figure = capture.plot.against(tg.read(DATA / "A.csv.xz"), names=("A", "B"))
+    old, new, spans = figure.axes
+    assert old.get_xlim() == new.get_xlim()
+    assert old.get_title() == "A: reads and writes are independent"
+    assert new.get_title() == "B: reads wait for writes"
+    first, last = new.get_xlim()
+    assert first < 0
+    assert last >= 3531  # the read at 0x70106000 from its ARVALID to its last beat
+    for ax in (old, new):
+        assert "0x70106000" in [t.get_text() for t in ax.texts]
+    labels = [line.get_label() for line in spans.get_lines()]
+    assert labels == ["read, A (n=31)", "write, A (n=24)", "read, B (n=7)", "write, B (n=23)"]
+
+
+def test_one_clock_stays_visible(capture):
+    ax = capture.plot.lanes(0, 8000)
+    widths = [p.get_extents().width for c in ax.collections for p in c.get_paths()]
+    assert min(widths) >= 8001 / 500 - 1e-6
+
+
+def test_ticks_are_numbers_that_one_reads(capture):
+    for ax in (capture.plot.lanes(0, 8000), capture.plot.latency(), capture.plot.outstanding()):
+        ax.figure.canvas.draw()
+        words = [t.get_text() for t in ax.get_xticklabels() if t.get_text()]
+        assert words
+        assert not any("e" in w and not w.startswith("0x") for w in words)
+        assert all(isinstance(int(w.replace(" ", ""), 0), int) for w in words)
+
+
 def test_latency_is_in_microseconds_where_the_clock_is_known(capture):
     ax = capture.plot.latency()
     assert "s]" in ax.get_ylabel()

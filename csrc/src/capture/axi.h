@@ -141,6 +141,7 @@ struct tg_axi {
   uint64_t patience; /* samples of steady handshakes still to be walked one by one */
   uint32_t window, segment; /* numbers; a segment lies between resets, gaps and window ends */
   uint32_t open_now[2];
+  uint32_t answers_due; /* writes with all of their data, without a response */
   uint32_t newest_done[2]; /* the latest accepted of those complete */
   axi_pin reset;           /* the interface's reset, where it is in the capture */
   bool reset_low, in_reset;

@@ -29,12 +29,18 @@ static tg_status lane(tg_axi *x, unsigned ch, enum lane_state state, uint64_t k,
   return tg_row_end(&w);
 }
 
-/* An address channel without VALID is idle; data and responses starve while one is open. */
+/* Does a transaction wait for the sender of the channel? Nobody waits for an address. */
+static bool is_awaited(const tg_axi *x, unsigned ch) {
+  if (ch == CH_R) return x->open_now[READ] > 0;
+  if (ch == CH_W) return x->open_now[WRITE] > x->answers_due;
+  return ch == CH_B && x->answers_due > 0;
+}
+
+/* Without VALID and with READY a channel starves where it is awaited, else it is idle. */
 static tg_status count_channel(tg_axi *x, unsigned ch, uint64_t k, uint64_t n) {
   const axi_level *l = &x->level[ch];
   axi_channel *c = &x->channel[ch];
-  const bool address = ch == CH_AR || ch == CH_AW;
-  const bool open = !address && x->open_now[ch == CH_R ? READ : WRITE] > 0;
+  const bool open = is_awaited(x, ch);
   enum lane_state state = LANE_IDLE;
   if (l->unknown || !l->valid) *(l->ready ? &c->ready_high : &c->ready_low) += n;
   if (l->unknown) {

@@ -94,6 +94,7 @@ static tg_status end_open(tg_axi *x, unsigned d, const char *why, bool gap) {
   }
   x->open_from[d] = x->n_order[d];
   x->open_now[d] = 0;
+  x->answers_due = 0;
   x->newest_done[d] = 0;
   if (!x->in_reset) status = never_accepted(x, d);
   x->trigger_on[d] = false;

@@ -39,7 +39,10 @@ static tg_status data_of(tg_axi *x, unsigned ch, axi_lane_w **out) {
 static tg_status give(tg_axi *x, axi_lane_w *w, uint32_t index, const axi_beat *b) {
   bool done = false;
   tg_status status = tg_axi_add_beat(x, &x->txn[index], CH_W, b, &done);
-  if (done) w->head++;
+  if (done) {
+    w->head++;
+    x->answers_due++;
+  }
   if (w->head == w->n_wait) w->head = w->n_wait = 0;
   return status;
 }
@@ -53,6 +56,7 @@ tg_status tg_axi_w_command(tg_axi *x, uint32_t index) {
   if (w->skip > 0) { /* its data came before the segment */
     w->skip--;
     t->data_done = true;
+    x->answers_due++;
     t->flags |= TG_AXI_F_W_FIRST;
     return TG_OK;
   }
@@ -76,6 +80,7 @@ static tg_status orphan_w(tg_axi *x, axi_lane_w *w, const axi_beat *b) {
   }
   status = tg_axi_add_beat(x, &x->txn[w->orphan - 1], CH_W, b, &done);
   if (!done) return status;
+  x->answers_due++;
   if (x->w_orphan == 0) x->w_orphan = w->orphan;
   w->orphan = 0;
   w->ghosts--;
@@ -126,6 +131,7 @@ static tg_status orphan_b(tg_axi *x, axi_queue *q, bool known, uint64_t id, uint
   t->stamp[B_ACCEPT] = k;
   tg_axi_keep_resp(x, CH_B, t);
   x->open_now[WRITE] -= expected;
+  x->answers_due -= x->answers_due > 0;
   q->ghosts -= expected;
   return TG_OK;
 }
@@ -159,6 +165,7 @@ tg_status tg_axi_b_beat(tg_axi *x, uint64_t k) {
         tg_axi_problem(x, k, CH_B, "protocol", "response before the last W beat: %llu of %llu seen",
                        (unsigned long long)t->seen, (unsigned long long)t->beats);
   }
+  x->answers_due -= x->answers_due > 0 && t->data_done;
   tg_axi_complete(x, q, k);
   return status;
 }

@@ -108,6 +108,12 @@ class Port:
         slot, prefix = self.row["slot"], str(self.row["prefix"]) or "(no prefix)"
         return f"slot {slot} {prefix}" if slot is not None else prefix
 
+    @property
+    def samples(self) -> int:
+        """Samples on the interface's own clock."""
+        first = self.starts.row(0)["sample"] if len(self.starts) else 0
+        return int(self.figures["cycles"]) + int(first)
+
     def lanes(self, first: int, last: int) -> Frame:
         """States of each channel in samples ``first .. last``: channel, state, first, last."""
         found = self._core.axi(self._interface, lanes=(first, last), **self._how)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..frame.answer import Answer, Section
 from ..frame.grid import Grid
+from ..util.text import number
 from . import common
 from .inputs import add_limit_option, limits_of
 
@@ -263,9 +265,26 @@ def _trigger_line(old: Port, new: Port) -> list[str]:
     return []
 
 
+def _labels(old: Port, new: Port) -> tuple[str, str]:
+    """What two captures are called in one sentence: their files' names where these differ."""
+    a, b = (PurePath(p.capture.name).name.partition(".")[0] for p in (old, new))
+    return (a, b) if a and b and a != b else ("old", "new")
+
+
+def _figures(old: Port, new: Port) -> Grid:
+    from ..captures.transactions import ratio_text
+    from ..captures.two_ports import side_by_side
+
+    rows = []
+    for what, x, y, ratio in side_by_side(old, new):
+        cells = ["-" if v is None else f"{v:.3f}" if "P(" in what else number(v, 4) for v in (x, y)]
+        rows.append([what, *cells, ratio_text(ratio)])
+    return Grid(("figure", *_labels(old, new), "change"), rows)
+
+
 def _two(args: argparse.Namespace, old: Port, new: Port) -> Answer:
     from ..captures.transactions import percent_text, ratio_text
-    from ..captures.two_ports import compare_ports
+    from ..captures.two_ports import compare_ports, in_short
 
     frame = compare_ports(old, new)
     names = (
@@ -287,7 +306,10 @@ def _two(args: argparse.Namespace, old: Port, new: Port) -> Answer:
         cells[-2], cells[-1] = percent_text(cells[-2]), ratio_text(cells[-1])
         rows.append(cells)
     grid = Grid(names, rows)
+    short = in_short(old, new, _labels(old, new))
     sections = [
+        Section(f"{old.capture.name} -> {new.capture.name}", lines=[short]),
+        Section("", _figures(old, new)),
         Section("old: " + old.capture.name, lines=[*old.headline(), old.contrast]),
         Section("new: " + new.capture.name, lines=[*new.headline(), new.contrast]),
         Section("median span in clocks, by direction, address class (1 MiB) and size", grid),
@@ -296,6 +318,7 @@ def _two(args: argparse.Namespace, old: Port, new: Port) -> Answer:
         sections.append(Section(lines=trigger))
     notes = [f"note: {p.capture.name}: {note}" for p in (old, new) for note in p.capture.notes]
     extra = {
+        "in_short": short,
         "findings": [old.finding, new.finding],
         "figures": [_finite(old.figures), _finite(new.figures)],
     }
