@@ -263,12 +263,15 @@ static PyObject *compare_vectors(PyObject *module, PyObject *args) {
   return out;
 }
 
-static PyObject *trend(PyObject *module, PyObject *args) {
+static PyObject *trend(PyObject *module, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"value",  "release",    "start", "num",  "den", "resolution",
+                          "margin", "margin_abs", "group", "seed", NULL};
   PyObject *value, *release, *start, *num, *den, *res, *out = NULL;
-  double margin, margin_abs;
+  PyObject *margin_abs = Py_None, *group = Py_None;
+  tg_trend_options o = {.margin = 0.1};
   unsigned long long seed = 1;
-  if (!PyArg_ParseTuple(args, "OOOOOOdd|K", &value, &release, &start, &num, &den, &res, &margin,
-                        &margin_abs, &seed))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOO|$dOOK", names, &value, &release, &start,
+                                   &num, &den, &res, &o.margin, &margin_abs, &group, &seed))
     return NULL;
   arrays a = {.n = 0};
   tg_series s;
@@ -286,12 +289,17 @@ static PyObject *trend(PyObject *module, PyObject *args) {
     goto done;
   }
   s.n_keys = n[3];
+  if (take_per_key(&a, group, NPY_UINT32, n[3], "group", (const void **)&o.group) < 0 ||
+      take_per_key(&a, margin_abs, NPY_DOUBLE, n[3], "margin_abs",
+                   (const void **)&o.margin_abs) < 0)
+    goto done;
   tg_table *series = NULL, *steps = NULL;
   tg_status status;
   tg_py_stop look;
-  const tg_stop *stop = tg_py_stop_new(&look);
+  o.seed = seed;
+  o.stop = tg_py_stop_new(&look);
   Py_BEGIN_ALLOW_THREADS
-  status = tg_trend(NULL, stop, &s, margin, margin_abs, seed, &series, &steps);
+  status = tg_trend(NULL, &s, &o, &series, &steps);
   Py_END_ALLOW_THREADS
   if (status != TG_OK) {
     tg_py_raise(module, status, NULL, 0);
@@ -319,7 +327,8 @@ static PyMethodDef methods[] = {
     {"summarize", summarize, METH_O, "All keys of one side: one row each."},
     {"collapse", collapse, METH_O, "One value per unit: the lower median of its readings."},
     {"compare_vectors", compare_vectors, METH_VARARGS, "Groups of interchangeable cpus."},
-    {"trend", trend, METH_VARARGS, "Series over releases: (series, steps)."},
+    {"trend", (PyCFunction)(void (*)(void))trend, METH_VARARGS | METH_KEYWORDS,
+     "Series over releases: (series, steps)."},
     {NULL, NULL, 0, NULL}};
 
 int tg_py_add_stats(PyObject *module) { return PyModule_AddFunctions(module, methods); }

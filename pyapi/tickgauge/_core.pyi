@@ -116,10 +116,11 @@ def trend(
     num: _U64,
     den: _U64,
     resolution: _U64,
-    margin: float,
-    margin_abs: float,
+    *,
+    margin: float = 0.1,
+    margin_abs: _F64 | None = None,
+    group: npt.ArrayLike | None = None,
     seed: int = 1,
-    /,
 ) -> tuple[Table, Table]: ...
 def u_test(x: _I64, y: _I64, seed: int = 1, /) -> tuple[float, float, float, bool]: ...
 def mean_test(x: _I64, y: _I64, seed: int = 1, /) -> tuple[float, float, float, bool]: ...

@@ -96,30 +96,99 @@ START_TEST(segmentation_costs_no_more_than_any_other) {
 }
 END_TEST
 
+/* y as given: the best one step saves G1, the best two G2. */
+START_TEST(j6_the_largest_penalty_at_which_there_is_a_change) {
+  static const struct {
+    int64_t x[6];
+    double change;
+  } rows[] = {{{44, 44, 44, 769, 769, 44}, 725},
+              {{10, 11, 10, 13, 12, 13}, 5},
+              {{10, 10, 50, 10, 10, 10}, 0}, /* one release up and back is no step */
+              {{10, 10, 10, 10, 10, 30}, 20}};
+  for (size_t i = 0; i < LEN(rows); i++) {
+    double change = -1;
+    ck_assert_int_eq(tg_change(NULL, rows[i].x, 6, &change), TG_OK);
+    NEAR(change, rows[i].change, 1e-12);
+  }
+}
+END_TEST
+
+static uint32_t number(const tg_table *t, size_t row, size_t col) {
+  uint32_t v = UINT32_MAX;
+  return tg_table_u32(t, row, col, &v) ? v : UINT32_MAX;
+}
+static double real(const tg_table *t, size_t row, size_t col) {
+  double v = (double)NAN;
+  tg_table_f64(t, row, col, &v);
+  return v;
+}
+
+/* A step of the first key at release 4, of which the second has no value; the third is quiet. */
 START_TEST(the_table_names_releases_and_skips_gaps) {
-  static const int64_t v[] = {220, 220, 3845, 221, 100, 101};
-  static const uint32_t release[] = {0, 1, 4, 5, 0, 5};
-  static const uint64_t start[] = {0, 4, 6}, num[] = {20, 20}, den[] = {1, 1}, res[] = {1, 1};
+  static const int64_t v[] = {220, 221, 220, 222, 3845, 3850, 3844, 3846,
+                              100, 101, 100, 102, 101, 100, 101, 102, 101, 100, 102};
+  static const uint32_t release[] = {0, 1, 2, 3, 5, 6, 7, 8, 0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  static const uint64_t start[] = {0, 8, 19}, num[] = {20, 20}, den[] = {1, 1}, res[] = {1, 1};
   tg_series s = {v, release, start, num, den, res, 2};
+  tg_trend_options o = {.margin = 0.1, .seed = 1};
   tg_table *series = NULL, *steps = NULL;
-  ck_assert_int_eq(tg_trend(NULL, NULL, &s, 0.1, 0, 1, &series, &steps), TG_OK);
-  uint32_t before, at, last, n;
-  double old, now, percent;
-  ck_assert(tg_table_u32(series, 0, TG_TREND_STEPS, &n) && n == 2);
-  ck_assert(tg_table_u32(series, 1, TG_TREND_STEPS, &n) && n == 0);
-  ck_assert_uint_eq(tg_table_rows(steps), 2);
-  ck_assert(tg_table_u32(steps, 0, TG_STEP_BEFORE, &before) && before == 1);
-  ck_assert(tg_table_u32(steps, 0, TG_STEP_AT, &at) && at == 4);
-  ck_assert(tg_table_u32(steps, 0, TG_STEP_LAST, &last) && last == 4);
-  ck_assert(tg_table_f64(steps, 0, TG_STEP_OLD, &old) && tg_table_f64(steps, 0, TG_STEP_NEW, &now) &&
-            tg_table_f64(steps, 0, TG_STEP_PERCENT, &percent));
-  NEAR(old, 4400, 1e-9);
-  NEAR(now, 76900, 1e-9);
-  NEAR(percent, 1647.7272727, 1e-6);
-  ck_assert(tg_table_f64(series, 0, TG_TREND_PENALTY, &old));
-  NEAR(old, 2 * 0.1 * 4400, 1e-9);
+  ck_assert_int_eq(tg_trend(NULL, &s, &o, &series, &steps), TG_OK);
+  ck_assert_uint_eq(number(series, 0, TG_TREND_STEPS), 1);
+  ck_assert_uint_eq(number(series, 1, TG_TREND_STEPS), 0);
+  ck_assert_uint_eq(tg_table_rows(steps), 1);
+  ck_assert_uint_eq(number(steps, 0, TG_STEP_BEFORE), 3);
+  ck_assert_uint_eq(number(steps, 0, TG_STEP_AT), 5);
+  ck_assert_uint_eq(number(steps, 0, TG_STEP_LAST), 8);
+  ck_assert_uint_eq(number(steps, 0, TG_STEP_KIND), TG_STEP_PLAIN);
+  NEAR(real(steps, 0, TG_STEP_OLD), 20 * sqrt(220.0 * 221.0), 1e-6);
+  NEAR(real(steps, 0, TG_STEP_NEW), 20 * sqrt(3845.0 * 3846.0), 1e-6);
+  NEAR(real(steps, 0, TG_STEP_P), 1.0 / 200, 1e-12);
+  ck_assert(real(series, 0, TG_TREND_SCATTER) < 2);
   tg_table_free(series);
   tg_table_free(steps);
+}
+END_TEST
+
+START_TEST(the_newest_release_alone_is_marked) {
+  static const int64_t last[] = {1050, 1120, 1190};
+  for (size_t i = 0; i < LEN(last); i++) {
+    int64_t v[12];
+    uint32_t release[12];
+    for (uint32_t r = 0; r < 12; r++) {
+      v[r] = r < 11 ? 1000 : last[i];
+      release[r] = r;
+    }
+    static const uint64_t start[] = {0, 12}, one[] = {1};
+    tg_series s = {v, release, start, one, one, one, 1};
+    tg_trend_options o = {.margin = 0.1, .seed = 1};
+    tg_table *series = NULL, *steps = NULL;
+    ck_assert_int_eq(tg_trend(NULL, &s, &o, &series, &steps), TG_OK);
+    ck_assert_uint_eq(tg_table_rows(steps), i > 0); /* +5 % is within the margin */
+    if (i > 0) ck_assert_uint_eq(number(steps, 0, TG_STEP_KIND), TG_STEP_ALONE);
+    tg_table_free(series);
+    tg_table_free(steps);
+  }
+}
+END_TEST
+
+START_TEST(below_five_releases_there_are_no_steps_and_no_scatter) {
+  static const int64_t v[] = {10, 10, 900, 900};
+  static const uint32_t release[] = {0, 1, 2, 3};
+  static const uint64_t start[] = {0, 4}, one[] = {1};
+  tg_series s = {v, release, start, one, one, one, 1};
+  tg_trend_options o = {.margin = 0.1, .seed = 1};
+  tg_table *series = NULL, *steps = NULL;
+  ck_assert_int_eq(tg_trend(NULL, &s, &o, &series, &steps), TG_OK);
+  ck_assert_uint_eq(tg_table_rows(steps), 0);
+  ck_assert(isnan(real(series, 0, TG_TREND_SCATTER)));
+  tg_table_free(series);
+  tg_table_free(steps);
+  static const uint32_t back[] = {0, 2, 1, 3};
+  s.release = back;
+  ck_assert_int_eq(tg_trend(NULL, &s, &o, &series, &steps), TG_EINVAL);
+  s.release = release;
+  o.margin = NAN;
+  ck_assert_int_eq(tg_trend(NULL, &s, &o, &series, &steps), TG_EINVAL);
 }
 END_TEST
 
@@ -128,11 +197,12 @@ static tg_status run_all(const tg_alloc *a) {
   static const uint32_t release[] = {0, 1, 2, 3, 4, 5, 6, 7};
   static const uint64_t start[] = {0, 8}, one[] = {1};
   tg_series s = {v, release, start, one, one, one, 1};
+  tg_trend_options o = {.margin = 0.1, .seed = 1};
   tg_table *series = NULL, *steps = NULL;
-  tg_status st = tg_trend(a, NULL, &s, 0.1, 0, 1, &series, &steps);
+  tg_status status = tg_trend(a, &s, &o, &series, &steps);
   tg_table_free(series);
   tg_table_free(steps);
-  return st;
+  return status;
 }
 START_TEST(every_refused_allocation_comes_back_as_enomem) { fail_every_allocation(run_all); }
 END_TEST
@@ -143,7 +213,10 @@ int main(void) {
       the_step_up_and_back_has_p_two_fifths,
       a_step_in_the_last_release_is_seen,
       segmentation_costs_no_more_than_any_other,
+      j6_the_largest_penalty_at_which_there_is_a_change,
       the_table_names_releases_and_skips_gaps,
+      the_newest_release_alone_is_marked,
+      below_five_releases_there_are_no_steps_and_no_scatter,
       every_refused_allocation_comes_back_as_enomem,
   };
   return run_suite("stats_trend", tests, LEN(tests));

@@ -308,7 +308,8 @@ static tg_status trend_of(const tg_alloc *a, const tg_stop *stop, uint64_t n) {
   const tg_series s = {values, release, start, ones, ones, ones, 1};
   tg_table *const none = (tg_table *)&logs;
   tg_table *series = none, *steps = none;
-  const tg_status st = tg_trend(a, stop, &s, 0.1, 0, 1, &series, &steps);
+  const tg_trend_options o = {.margin = 0.1, .seed = 1, .stop = stop};
+  const tg_status st = tg_trend(a, &s, &o, &series, &steps);
   if (st == TG_OK) {
     tg_table_free(series);
     tg_table_free(steps);
@@ -346,11 +347,11 @@ static const struct {
     /* 2500 shuffles of 36, 113 between; C(12, 6) = 924 arrangements, 113 between */
     {run_vectors_listed, 23 + 9},
     {run_vectors_drawn, 45 + 179}, /* 2499 and 9999 draws of 72, 56 between */
-    /* costs and partitions in one asking each; 40320 orders of 8, 64 between */
-    {run_trend_listed, 2 + 630},
-    {run_trend_drawn, 2 + 358}, /* 9999 orders of 12, 28 between */
+    /* costs of the fit, of 199 orders and of the steps; 40320 orders of 8, 64 between */
+    {run_trend_listed, 2 + 200 + 630},
+    {run_trend_drawn, 2 + 200 + 358}, /* 9999 orders of 12, 28 between */
     {run_factors, 1},
-    {run_gate, 2 + 4 + 583}, /* 10000 arrangements of 12 keys and 20 boots, 17 between */
+    {run_gate, 1178}, /* twice 10000 arrangements of 12 keys and 20 boots, 17 between */
     {run_drift, 667}, /* 10000 orders */
 };
 

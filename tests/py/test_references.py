@@ -141,11 +141,14 @@ CASES = {
     "summarize!": ["_core.summarize(samples(0, 0, 0))", "_core.summarize(i8())"],
     "collapse": ["_core.collapse(samples())"],
     "collapse!": ["_core.collapse(samples(0, 0, 0))", "_core.collapse(None)"],
-    "trend": ["_core.trend(i8(), i8().astype('u4'), u8(0, 4), u8(1), u8(1), u8(1), 0.05, 0.0)"],
+    "trend": [
+        "_core.trend(i8(), u8(0, 1, 2, 3).astype('u4'), u8(0, 4), u8(1), u8(1), u8(1), "
+        "margin=0.05, group=np.array([0], 'u4'))",
+    ],
     "trend!": [
-        "_core.trend(i8(), i8().astype('u4'), u8(0, 5), u8(1), u8(1), u8(1), 0.05, 0.0)",
-        "_core.trend(i8(), i8().astype('u4'), u8(0, 4), u8(1), u8(0), u8(1), 0.05, 0.0)",
-        "_core.trend(i8(), f8(), u8(0, 4), u8(1), u8(0), u8(1), 0.05, 0.0)",
+        "_core.trend(i8(), u8(0, 1, 2, 3).astype('u4'), u8(0, 5), u8(1), u8(1), u8(1))",
+        "_core.trend(i8(), u8(0, 1, 2, 3).astype('u4'), u8(0, 4), u8(1), u8(0), u8(1))",
+        "_core.trend(i8(), f8(), u8(0, 4), u8(1), u8(0), u8(1))",
     ],
     "signflip_test": ["_core.signflip_test(i8())"],
     "signflip_test!": ["_core.signflip_test(np.array([], 'i8'))", "_core.signflip_test('x' * 50)"],

@@ -42,13 +42,25 @@ typedef struct tg_series {
   size_t n_keys;
 } tg_series;
 
+typedef struct tg_trend_options {
+  double margin;            /* relative: a step exceeds it; finite, 0 or more */
+  const double *margin_abs; /* [n_keys] in the unit shown: a step exceeds it, too; NULL = 0 */
+  const uint32_t *group;    /* [n_keys] keys of one metric scatter alike; NULL = all do */
+  uint64_t seed;
+  const tg_stop *stop;      /* NULL = never asked */
+} tg_trend_options;
+
+#define TG_TREND_LEAST 5    /* releases of a key from which on steps are looked for */
+#define TG_TREND_ORDERS 199 /* orders of the releases that say what chance does */
+
 /* Columns of the two tables of tg_trend. */
 enum {
   TG_TREND_RELEASES = 0, /* with a value, U32 */
   TG_TREND_STEPS,        /* U32 */
   TG_TREND_MEDIAN,       /* F64 from here on, unit shown */
-  TG_TREND_PENALTY,      /* 2 * max(margin * median, margin_abs, resolution) */
-  TG_TREND_P,            /* energy p, from 8 releases on */
+  TG_TREND_SCATTER,      /* of a release about its level, percent (steps where a value is 0 or less);
+                            missing below TG_TREND_LEAST releases */
+  TG_TREND_P,            /* energy p, from 8 releases on; decides nothing */
   TG_TREND_P_MIN,
   TG_TREND_COLUMNS
 };
@@ -59,13 +71,30 @@ enum {
   TG_STEP_LAST,    /* last release of the new level, U32 */
   TG_STEP_OLD,     /* median of the level before, F64 from here on */
   TG_STEP_NEW,
-  TG_STEP_PERCENT,
+  TG_STEP_PERCENT, /* missing where a level is 0 or below */
+  TG_STEP_P,       /* over all keys and places; missing for a key that only moved along */
+  TG_STEP_KIND,    /* TG_STEP_*, U32 */
   TG_STEP_COLUMNS
 };
-/* Segments every series. Steps smaller than one resolution are not reported. TG_OK, TG_ENOMEM,
- * TG_EINVAL, TG_EOVERFLOW, TG_ELIMIT (more than TG_SEGMENT_MOST releases of a key). */
-TG_API tg_status tg_trend(const tg_alloc *a, const tg_stop *stop, const tg_series *s, double margin,
-                          double margin_abs, uint64_t seed, tg_table **series, tg_table **steps);
+#define TG_STEP_PLAIN 0u
+#define TG_STEP_ALONE 1u /* the new level is the newest release alone: not confirmed */
+#define TG_STEP_ALONG 2u /* moved in a release in which another key stepped */
+
+/* Steps of every series, with one error of 5 % over all keys and places. Least-cost segments of the
+ * logarithms (those between the first and the last of two releases or more: one release up and back
+ * is no step); the penalty is what orders of the releases, the same for all keys, exceed in 5 % of
+ * the cases with the residuals of a first fit. A step exceeds the margin, too. With a value of 0 or below a key is taken in steps.
+ *
+ * No keys give no rows. The caller frees both tables. TG_OK, TG_ENOMEM, TG_EINVAL, TG_EOVERFLOW (a
+ * value beyond 2^61), TG_ELIMIT (more than TG_SEGMENT_MOST releases of a key), TG_EINTERRUPTED; the
+ * outputs are set with TG_OK only. */
+TG_API tg_status tg_trend(const tg_alloc *a, const tg_series *s, const tg_trend_options *options,
+                          tg_table **series, tg_table **steps);
+
+/* The largest penalty at which x still has a step: the most that one step saves, or half of what
+ * two save. What tg_trend takes of every order of releases. TG_OK, TG_ENOMEM, TG_EOVERFLOW,
+ * TG_ELIMIT. */
+TG_API tg_status tg_change(const tg_alloc *a, const int64_t *x, size_t n, double *out);
 
 #ifdef __cplusplus
 }

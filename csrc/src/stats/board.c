@@ -45,9 +45,11 @@ static bool in_range(const tg_samples *const side[TG_SIDES], const tg_quantity *
 }
 
 /* A value as the gate takes it, larger = worse: a logarithm, or steps. An old one is moved by the
- * margins first: a regression exceeds the relative and the absolute one. */
+ * margins first (a regression exceeds the relative and the absolute one), but where the relative
+ * one is negative. */
 static double placed(double v, bool logs, bool old, double sign, double step, double margin,
                      double absolute) {
+  old = old && margin >= 0;
   if (!logs) return sign * v / step + (old ? absolute / step + 1 : 0);
   if (!old) return sign * log(v);
   double times = sign > 0 ? v * (1 + margin) : v / (1 + margin), moved = v + sign * absolute;

@@ -16,7 +16,8 @@ typedef struct tg_board {
   size_t *quantity; /* [keys] which of the quantities */
 } tg_board;
 
-/* The gated quantities of two sides. Freed by tg_board_free in any case. TG_OK, TG_ENOMEM. */
+/* The gated quantities of two sides, old values moved by the margins of `o`; as they are where its
+ * relative margin is negative. Freed by tg_board_free in any case. TG_OK, TG_ENOMEM. */
 tg_status tg_board_make(const tg_alloc *a, const tg_samples *const side[TG_SIDES],
                         const tg_quantities *q, const tg_gate_options *o, tg_board *out);
 void tg_board_free(const tg_alloc *a, tg_board *b);

@@ -1,343 +1,400 @@
-/* trend.c - steps over releases: least-cost segments, energy statistic.
- * SPDX-License-Identifier: BSD-3-Clause */
+/* trend.c - steps over releases with one error over all keys. SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <string.h>
 
-#include "samples.h"
+#include "base/row.h"
+#include "segment.h"
+#include "single.h"
 
-#define ORDERS_LISTED 8 /* values up to which all orders are counted */
-
-/* A heap with its largest value on top. */
-static void heap_push(int64_t *heap, size_t n, int64_t v) {
-  size_t at = n;
-  for (; at > 0 && heap[(at - 1) / 2] < v; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
-  heap[at] = v;
-}
-
-static int64_t heap_pop(int64_t *heap, size_t n) {
-  const int64_t top = heap[0], v = heap[n - 1];
-  size_t at = 0;
-  for (size_t child; (child = 2 * at + 1) < n - 1; at = child) {
-    if (child + 1 < n - 1 && heap[child] < heap[child + 1]) child++;
-    if (heap[child] <= v) break;
-    heap[at] = heap[child];
-  }
-  heap[at] = v;
-  return top;
-}
-
-/* The values of a segment: the lower half, with the median, and the upper half, negated so that
- * its smallest is on top. */
-typedef struct halves {
-  int64_t *low, *high;
-  size_t n_low, n_high;
-  tg_i128 low_sum, high_sum;
-} halves;
-
-static void halves_add(halves *h, int64_t v) {
-  if (h->n_low == 0 || v <= h->low[0]) {
-    heap_push(h->low, h->n_low++, v);
-    h->low_sum += v;
-  } else {
-    heap_push(h->high, h->n_high++, -v);
-    h->high_sum += v;
-  }
-  if (h->n_low > h->n_high + 1) {
-    const int64_t moved = heap_pop(h->low, h->n_low--);
-    heap_push(h->high, h->n_high++, -moved);
-    h->low_sum -= moved;
-    h->high_sum += moved;
-  } else if (h->n_high > h->n_low) {
-    const int64_t moved = -heap_pop(h->high, h->n_high--);
-    heap_push(h->low, h->n_low++, moved);
-    h->high_sum -= moved;
-    h->low_sum += moved;
-  }
-}
-
-/* Sum of |v - median|; a median of its own adds nothing. */
-static double halves_cost(const halves *h) {
-  const tg_i128 own = h->n_low > h->n_high ? h->low[0] : 0;
-  return (double)(h->high_sum - (h->low_sum - own));
-}
-
-/* cost[i][j] of x[i..j]; `work` has room for n + 3 values. TG_OK, TG_EINTERRUPTED. */
-static tg_status segment_costs(const tg_stop *stop, const int64_t *x, size_t n, int64_t *work,
-                               double *cost) {
-  for (size_t i = 0; i < n; i++) {
-    if (tg_stop_at(stop, i, n)) return TG_EINTERRUPTED;
-    halves h = {.low = work, .high = work + n / 2 + 2};
-    for (size_t j = i; j < n; j++) {
-      halves_add(&h, x[j]);
-      cost[i * n + j] = halves_cost(&h);
-    }
-  }
-  return TG_OK;
-}
-
-/* Optimal partitioning (Jackson et al. 2005): best[j] = min over i of best[i] + cost(i..j-1) +
- * penalty. */
-tg_status tg_segment(const tg_alloc *a, const tg_stop *stop, const int64_t *x, size_t n,
-                     double penalty, size_t *start, size_t *k) {
-  if (!(penalty > 0)) return TG_EINVAL;
-  if (n > TG_SEGMENT_MOST) return TG_ELIMIT;
-  tg_status s = tg_check_values(x, n);
-  if (s != TG_OK) return s;
-  if (n == 0) {
-    *k = 0;
-    return TG_OK;
-  }
-  double *cost = tg_array(a, n * n + n + 1, sizeof *cost);
-  int64_t *work = tg_array(a, n + 3, sizeof *work);
-  size_t *from = tg_array(a, 2 * (n + 1), sizeof *from);
-  if (cost == NULL || work == NULL || from == NULL) {
-    s = TG_ENOMEM;
-    goto done;
-  }
-  double *best = cost + n * n;
-  size_t *parts = from + n + 1;
-  s = segment_costs(stop, x, n, work, cost);
-  if (s != TG_OK) goto done;
-  best[0] = 0;
-  parts[0] = 0;
-  for (size_t j = 1; j <= n; j++) {
-    if (tg_stop_at(stop, j - 1, n)) {
-      s = TG_EINTERRUPTED;
-      goto done;
-    }
-    from[j] = 0;
-    best[j] = cost[j - 1];
-    parts[j] = 1;
-    for (size_t i = 1; i < j; i++) {
-      double c = best[i] + cost[i * n + j - 1] + penalty;
-      if (c > best[j] || (!(c < best[j]) && parts[i] + 1 > parts[j])) continue;
-      best[j] = c;
-      from[j] = i;
-      parts[j] = parts[i] + 1;
-    }
-  }
-  *k = parts[n];
-  for (size_t j = n, at = *k; j > 0; j = from[j]) start[--at] = from[j];
-done:
-  tg_free(a, cost);
-  tg_free(a, work);
-  tg_free(a, from);
-  return s;
-}
-
-/* Q(t) as an exact fraction num / (N (n-1) (m-1)), n = t, m = N - t, from pair sums: with
- * n * m / N * (2 Sxy / nm - 2 Sxx / n(n-1) - 2 Syy / m(m-1)). */
-typedef struct quotient {
-  tg_i128 num;
-  uint64_t den; /* (n-1)(m-1); N is common to all */
-} quotient;
-
-static bool less(quotient p, quotient q) {
-  return p.num * (tg_i128)q.den < q.num * (tg_i128)p.den;
-}
-
-/* The largest Q(t) over 2 <= t <= N - 2 of x in the order given, and its first t. */
-static quotient largest_step(const int64_t *x, size_t total, size_t *at) {
-  quotient best = {0, 0};
-  tg_i128 left = 0, right = 0, cross = 0; /* pair sums of |x - x'| */
-  for (size_t i = 0; i < total; i++)
-    for (size_t j = i + 1; j < total; j++)
-      right += x[i] < x[j] ? (tg_i128)x[j] - x[i] : (tg_i128)x[i] - x[j];
-  for (size_t t = 1; t + 2 <= total; t++) { /* x[t-1] moves from the right to the left */
-    tg_i128 to_left = 0, to_right = 0;
-    for (size_t i = 0; i < total; i++) {
-      tg_i128 d = (tg_i128)x[i] - x[t - 1];
-      if (i < t - 1)
-        to_left += d < 0 ? -d : d;
-      else
-        to_right += d < 0 ? -d : d;
-    }
-    left += to_left;
-    right -= to_right;
-    cross += to_right - to_left;
-    if (t < 2) continue;
-    tg_i128 n = (tg_i128)t, m = (tg_i128)(total - t);
-    quotient q = {2 * cross * (n - 1) * (m - 1) - 2 * left * m * (m - 1) - 2 * right * n * (n - 1),
-                  (uint64_t)((n - 1) * (m - 1))};
-    if (best.den == 0 || less(best, q)) {
-      best = q;
-      *at = t;
-    }
-  }
-  return best;
-}
-
-/* The next distinct order of v; false after the last (from the sorted order all are visited). */
-static bool next_order(int64_t *v, size_t n) {
-  size_t i = n - 1;
-  while (i > 0 && v[i - 1] >= v[i]) i--;
-  if (i == 0) return false;
-  size_t j = n - 1;
-  while (v[j] <= v[i - 1]) j--;
-  int64_t x = v[i - 1];
-  v[i - 1] = v[j];
-  v[j] = x;
-  for (size_t lo = i, hi = n - 1; lo < hi; lo++, hi--) {
-    x = v[lo];
-    v[lo] = v[hi];
-    v[hi] = x;
-  }
-  return true;
-}
-
-tg_status tg_energy_step(const tg_alloc *a, const tg_stop *stop, const int64_t *x, size_t n,
-                         uint64_t seed, tg_energy *out) {
-  if (n < 4) return TG_ENODATA;
-  if (n > 1024) return TG_ELIMIT;
-  for (size_t i = 0; i < n; i++) /* products of sums with n^2 and den^2 stay below 2^127 */
-    if (x[i] > (INT64_C(1) << 54) || x[i] < -(INT64_C(1) << 54)) return TG_EOVERFLOW;
-  int64_t *v = tg_array(a, n, sizeof *v);
-  if (v == NULL) return TG_ENOMEM;
-  size_t at = 0, other = 0;
-  quotient seen = largest_step(x, n, &at);
-  uint64_t all = 0, far = 0;
-  tg_status s = TG_OK;
-  memcpy(v, x, n * sizeof *v);
-  tg_sort_i64(v, n);
-  bool exact = n <= ORDERS_LISTED;
-  if (exact) {
-    do {
-      if (tg_stop_at(stop, all, n * n)) {
-        s = TG_EINTERRUPTED;
-        break;
-      }
-      all++;
-      far += !less(largest_step(v, n, &other), seen);
-    } while (next_order(v, n));
-  } else {
-    tg_rng rng;
-    tg_rng_seed(&rng, seed);
-    far = 1;
-    uint64_t draws = n <= 64 ? TG_RESAMPLES : 999;
-    for (all = 1; all <= draws; all++) {
-      if (tg_stop_at(stop, all - 1, n * n)) {
-        s = TG_EINTERRUPTED;
-        break;
-      }
-      for (size_t i = 0; i + 1 < n; i++) {
-        size_t j = i + (size_t)tg_rng_below(&rng, n - i);
-        int64_t swap = v[j];
-        v[j] = v[i];
-        v[i] = swap;
-      }
-      far += !less(largest_step(v, n, &other), seen);
-    }
-  }
-  double p_min = 2 / tg_choose(n, at);
-  if (s == TG_OK)
-    *out = (tg_energy){(double)seen.num / ((double)n * (double)seen.den),
-                       (double)far / (double)all, p_min < 1 ? p_min : 1, at, exact};
-  tg_free(a, v);
-  return s;
-}
+#define PARTS 1048576.0  /* 2^20: scaled values are kept as integers of so many per unit */
+#define FIRST_PENALTY 40 /* of the first fit, in units of the first scale */
+#define ALONG_PENALTY 8  /* of a key that moves in a release in which another one steps */
+#define CRITICAL 190     /* of TG_TREND_ORDERS sorted maxima: 5 % lie above it */
+#define REACH 1e11       /* scaled values are clipped here: sums of them fit 64 bits */
 
 static const tg_column_def series_columns[TG_TREND_COLUMNS] = {
     {"releases", TG_U32, 0}, {"steps", TG_U32, 0}, {"median", TG_F64, 0},
-    {"penalty", TG_F64, 0},  {"p", TG_F64, 0},     {"p_min", TG_F64, 0}};
+    {"scatter", TG_F64, 0},  {"p", TG_F64, 0},     {"p_min", TG_F64, 0}};
 static const tg_column_def step_columns[TG_STEP_COLUMNS] = {
-    {"key", TG_U32, 0}, {"before", TG_U32, 0}, {"at", TG_U32, 0},     {"last", TG_U32, 0},
-    {"old", TG_F64, 0}, {"new", TG_F64, 0},    {"percent", TG_F64, 0}};
+    {"key", TG_U32, 0}, {"before", TG_U32, 0},  {"at", TG_U32, 0},
+    {"last", TG_U32, 0}, {"old", TG_F64, 0},    {"new", TG_F64, 0},
+    {"percent", TG_F64, 0}, {"p", TG_F64, 0},   {"kind", TG_U32, 0}};
 
-/* Lower median of v[0..n), which gets sorted into `work`. */
-static int64_t median_of(int64_t *work, const int64_t *v, size_t n) {
-  memcpy(work, v, n * sizeof *v);
-  tg_sort_i64(work, n);
-  return work[(n - 1) / 2];
+/* All series while they are fitted. Values are those of s->value, one after the other. */
+typedef struct trend {
+  const tg_alloc *a;
+  const tg_series *s;
+  const tg_trend_options *o;
+  double *level;    /* logarithms, or steps */
+  double *residual; /* about the levels of the first fit */
+  double *scale;    /* [n_keys] of the fit at hand */
+  double *pool;     /* [n_keys] */
+  uint32_t *steps;  /* [n_keys] */
+  bool *logs;       /* [n_keys] */
+  double *cost;     /* most * most, of one key */
+  double *work;     /* 2 * (most + 1) */
+  int64_t *scaled, *heap; /* most, most + 3 */
+  size_t *start;    /* most */
+  double *maxima;   /* [TG_TREND_ORDERS] */
+  bool *stepped;    /* [releases] a key steps there */
+  size_t most, releases;
+  double penalty;
+} trend;
+
+static size_t first_of(const trend *t, size_t key) {
+  return (size_t)(t->s->start[key] - t->s->start[0]);
+}
+static size_t count_of(const trend *t, size_t key) {
+  return (size_t)(t->s->start[key + 1] - t->s->start[key]);
+}
+static double unit_of(const trend *t, size_t key) {
+  return (double)t->s->num[key] / (double)t->s->den[key];
 }
 
-/* One row per segment after the first whose level differs by a resolution or more. */
-static tg_status put_steps(const tg_series *s, size_t key, const size_t *start, size_t k,
-                           int64_t *work, tg_table *steps, uint32_t *found) {
-  size_t base = (size_t)s->start[key], n = (size_t)s->start[key + 1] - base;
-  const int64_t *v = s->value + base;
-  const uint32_t *release = s->release + base;
-  double scale = (double)s->num[key] / (double)s->den[key];
-  *found = 0;
-  for (size_t i = 1; i < k; i++) {
-    size_t end = i + 1 < k ? start[i + 1] : n, row;
-    int64_t before = median_of(work, v + start[i - 1], start[i] - start[i - 1]);
-    int64_t after = median_of(work, v + start[i], end - start[i]);
-    uint64_t size = after > before ? (uint64_t)(after - before) : (uint64_t)(before - after);
-    if (size < s->resolution[key]) continue;
-    tg_status st = tg_table_append(steps, &row);
-    if (st != TG_OK) return st;
-    ++*found;
-    tg_table_set_u32(steps, row, TG_STEP_KEY, (uint32_t)key);
-    tg_table_set_u32(steps, row, TG_STEP_BEFORE, release[start[i] - 1]);
-    tg_table_set_u32(steps, row, TG_STEP_AT, release[start[i]]);
-    tg_table_set_u32(steps, row, TG_STEP_LAST, release[end - 1]);
-    tg_put(steps, row, TG_STEP_OLD, (double)before * scale);
-    tg_put(steps, row, TG_STEP_NEW, (double)after * scale);
-    if (before != 0)
-      tg_put(steps, row, TG_STEP_PERCENT,
-             100 * (double)(after - before) / fabs((double)before));
+/* The scatter that the steps of the readings leave. */
+static double least_of(const trend *t, size_t key) {
+  if (!t->logs[key]) return 1 / sqrt(6.0);
+  size_t n = count_of(t, key);
+  memcpy(t->work, t->level + first_of(t, key), n * sizeof *t->work);
+  double middle = exp(tg_median_f64(t->work, n));
+  return tg_log_floor((double)t->s->resolution[key] * unit_of(t, key), middle);
+}
+
+/* Logarithms of the values, or steps where one is 0 or below. */
+static void fill_levels(trend *t, size_t key) {
+  size_t n = count_of(t, key), first = first_of(t, key);
+  const int64_t *v = t->s->value + t->s->start[key];
+  t->logs[key] = true;
+  for (size_t i = 0; i < n; i++) t->logs[key] = t->logs[key] && v[i] > 0;
+  for (size_t i = 0; i < n; i++)
+    t->level[first + i] = t->logs[key] ? log((double)v[i]) + log(unit_of(t, key))
+                                       : (double)v[i] / (double)t->s->resolution[key];
+}
+
+/* Draws each scale towards the median of its group, on the scale of logarithms; `df` degrees of
+ * freedom a key, the group counts for `prior`. NaN stays. */
+static void shrink(trend *t, const double *df, double prior) {
+  size_t keys = t->s->n_keys;
+  const uint32_t *group = t->o->group;
+  for (size_t k = 0; k < keys; k++) t->pool[k] = (double)NAN;
+  for (size_t k = 0; k < keys; k++) {
+    if (!isnan(t->pool[k]) || isnan(t->scale[k])) continue;
+    size_t n = 0;
+    double *members = t->pool + keys;
+    for (size_t i = k; i < keys; i++)
+      if ((group == NULL || group[i] == group[k]) && t->logs[i] == t->logs[k] &&
+          !isnan(t->scale[i]))
+        members[n++] = log(t->scale[i]);
+    double usual = tg_median_f64(members, n);
+    for (size_t i = k; i < keys; i++)
+      if ((group == NULL || group[i] == group[k]) && t->logs[i] == t->logs[k]) t->pool[i] = usual;
   }
+  for (size_t k = 0; k < keys; k++)
+    t->scale[k] = exp((df[k] * log(t->scale[k]) + prior * t->pool[k]) / (df[k] + prior));
+}
+
+/* First scale: from differences of neighbours, which a few steps do not touch. */
+static void first_scales(trend *t, double *df) {
+  for (size_t k = 0; k < t->s->n_keys; k++) {
+    size_t n = count_of(t, k);
+    const double *v = t->level + first_of(t, k);
+    t->scale[k] = (double)NAN;
+    df[k] = n > 1 ? (double)(n - 1) / 2 : 0;
+    if (n < TG_TREND_LEAST) continue;
+    double least = least_of(t, k);
+    for (size_t i = 1; i < n; i++) t->work[i - 1] = fabs(v[i] - v[i - 1]);
+    double found = 1.0484 * tg_median_f64(t->work, n - 1);
+    t->scale[k] = found > least ? found : least;
+  }
+  shrink(t, df, 2);
+}
+
+/* Costs of the segments of v / scale. */
+static tg_status costs_of(trend *t, const double *v, size_t n, double scale) {
+  for (size_t i = 0; i < n; i++) {
+    double x = (v[i] - v[0]) / scale * PARTS;
+    x = x > REACH * PARTS ? REACH * PARTS : x < -REACH * PARTS ? -REACH * PARTS : x;
+    t->scaled[i] = (int64_t)llround(x);
+  }
+  tg_status status = tg_segment_costs(t->o->stop, t->scaled, n, t->heap, t->cost);
+  for (size_t i = 0; status == TG_OK && i < n * n; i++)
+    if (i % n >= i / n) t->cost[i] /= PARTS;
+  return status;
+}
+
+/* The median of level[from..to). */
+static double middle_of(trend *t, const double *v, size_t from, size_t to) {
+  memcpy(t->work, v + from, (to - from) * sizeof *v);
+  return tg_median_f64(t->work, to - from);
+}
+
+/* Residuals of the first fit and the second scale made from them, which no order can change. */
+static tg_status second_scales(trend *t, double *df) {
+  for (size_t k = 0; k < t->s->n_keys; k++) {
+    size_t n = count_of(t, k), first = first_of(t, k);
+    const double *v = t->level + first;
+    df[k] = 0;
+    if (isnan(t->scale[k])) continue;
+    tg_status status = costs_of(t, v, n, t->scale[k]);
+    if (status != TG_OK) return status;
+    size_t parts = tg_segment_fit(t->cost, n, FIRST_PENALTY, t->start, t->work);
+    double least = least_of(t, k);
+    for (size_t p = 0; p < parts; p++) {
+      size_t from = t->start[p], to = p + 1 < parts ? t->start[p + 1] : n;
+      double middle = middle_of(t, v, from, to);
+      for (size_t i = from; i < to; i++) t->residual[first + i] = v[i] - middle;
+    }
+    for (size_t i = 0; i < n; i++) t->work[i] = fabs(t->residual[first + i]);
+    df[k] = (double)(n - parts);
+    double found = 1.4826 * tg_median_f64(t->work, n) * sqrt((double)n / (df[k] > 0 ? df[k] : 1));
+    t->scale[k] = found > least ? found : least;
+  }
+  shrink(t, df, 4);
   return TG_OK;
 }
 
-/* Segments one series; `start` and `work` have room for its releases. */
-static tg_status trend_key(const tg_alloc *a, const tg_stop *stop, const tg_series *s, size_t key,
-                           double margin, double margin_abs, uint64_t seed, size_t *start,
-                           int64_t *work, tg_table *series, tg_table *steps) {
-  size_t base = (size_t)s->start[key], n = (size_t)s->start[key + 1] - base, row, k = 0;
-  const int64_t *v = s->value + base;
-  double scale = (double)s->num[key] / (double)s->den[key];
-  tg_status st = tg_table_append(series, &row);
-  if (st != TG_OK) return st;
-  tg_table_set_u32(series, row, TG_TREND_RELEASES, (uint32_t)n);
-  if (n == 0) return tg_table_set_u32(series, row, TG_TREND_STEPS, 0);
-  int64_t median = median_of(work, v, n);
-  double unit = margin * fabs((double)median), least = (double)s->resolution[key];
-  if (margin_abs / scale > unit) unit = margin_abs / scale;
-  double penalty = 2 * (unit > least ? unit : least);
-  uint32_t found = 0;
-  st = tg_segment(a, stop, v, n, penalty, start, &k);
-  if (st == TG_OK) st = put_steps(s, key, start, k, work, steps, &found);
-  if (st != TG_OK) return st;
-  tg_table_set_u32(series, row, TG_TREND_STEPS, found);
-  tg_put(series, row, TG_TREND_MEDIAN, (double)median * scale);
-  tg_put(series, row, TG_TREND_PENALTY, penalty * scale);
-  tg_energy e;
-  if (n < 8) return TG_OK;
-  st = tg_energy_step(a, stop, v, n, seed, &e);
-  if (st == TG_ELIMIT || st == TG_EOVERFLOW) return TG_OK;
-  if (st != TG_OK) return st;
-  tg_put(series, row, TG_TREND_P, e.p);
-  tg_put(series, row, TG_TREND_P_MIN, e.p_min);
+/* The largest change that orders of the releases give, the same orders for all keys. */
+static tg_status find_penalty(trend *t) {
+  size_t *order = tg_array(t->a, t->releases, sizeof *order);
+  double *v = tg_array(t->a, t->most, sizeof *v);
+  size_t *place = tg_array(t->a, t->releases, sizeof *place);
+  tg_status status = order != NULL && v != NULL && place != NULL ? TG_OK : TG_ENOMEM;
+  tg_rng rng;
+  tg_rng_seed(&rng, t->o->seed);
+  for (size_t i = 0; status == TG_OK && i < t->releases; i++) order[i] = i;
+  for (size_t r = 0; status == TG_OK && r < TG_TREND_ORDERS; r++) {
+    t->maxima[r] = 0;
+    for (size_t i = 0; i + 1 < t->releases; i++) {
+      size_t j = i + (size_t)tg_rng_below(&rng, t->releases - i), held = order[j];
+      order[j] = order[i];
+      order[i] = held;
+    }
+    for (size_t k = 0; status == TG_OK && k < t->s->n_keys; k++) {
+      size_t n = count_of(t, k), at = 0;
+      if (isnan(t->scale[k])) continue;
+      const uint32_t *release = t->s->release + t->s->start[k];
+      for (size_t i = 0; i < t->releases; i++) place[i] = SIZE_MAX;
+      for (size_t i = 0; i < n; i++) place[release[i]] = i;
+      for (size_t i = 0; i < t->releases; i++)
+        if (place[order[i]] != SIZE_MAX) v[at++] = t->residual[first_of(t, k) + place[order[i]]];
+      status = costs_of(t, v, n, t->scale[k]);
+      double change = status == TG_OK ? tg_segment_change(t->cost, n) : 0;
+      if (change > t->maxima[r]) t->maxima[r] = change;
+    }
+  }
+  if (status == TG_OK) {
+    tg_sort_f64(t->maxima, TG_TREND_ORDERS);
+    t->penalty = t->maxima[CRITICAL - 1];
+  }
+  tg_free(t->a, order);
+  tg_free(t->a, v);
+  tg_free(t->a, place);
+  return status;
+}
+
+/* The p of a step whose removal costs so much more. */
+static double p_of(const trend *t, double more) {
+  size_t far = 0;
+  for (size_t i = 0; i < TG_TREND_ORDERS; i++) far += t->maxima[i] >= more * (1 - 1e-9);
+  return (1 + (double)far) / (TG_TREND_ORDERS + 1);
+}
+
+/* A step of a key between two segments. */
+typedef struct found {
+  size_t before, from, to; /* the segments begin at `before` and `from`; the second ends at `to` */
+  double p;
+  uint32_t kind;
+} found;
+
+/* Writes a step that exceeds the margins. */
+static tg_status put_step(trend *t, size_t key, const found *f, tg_table *steps) {
+  const double *v = t->level + first_of(t, key);
+  const uint32_t *release = t->s->release + t->s->start[key];
+  double unit = t->logs[key] ? 1 : (double)t->s->resolution[key] * unit_of(t, key);
+  double old = middle_of(t, v, f->before, f->from), fresh = middle_of(t, v, f->from, f->to);
+  double step = (double)t->s->resolution[key] * unit_of(t, key), size = fabs(fresh - old);
+  double absolute = t->o->margin_abs != NULL ? t->o->margin_abs[key] : 0;
+  if (t->logs[key] && !(size > log1p(t->o->margin))) return TG_OK;
+  old = t->logs[key] ? exp(old) : old * unit;
+  fresh = t->logs[key] ? exp(fresh) : fresh * unit;
+  if (!(fabs(fresh - old) > absolute) || !(fabs(fresh - old) > step * (1 + 1e-9))) return TG_OK;
+  tg_row row = tg_row_begin(steps);
+  tg_row_u32(&row, TG_STEP_KEY, (uint32_t)key);
+  tg_row_u32(&row, TG_STEP_BEFORE, release[f->from - 1]);
+  tg_row_u32(&row, TG_STEP_AT, release[f->from]);
+  tg_row_u32(&row, TG_STEP_LAST, release[f->to - 1]);
+  tg_row_f64(&row, TG_STEP_OLD, old);
+  tg_row_f64(&row, TG_STEP_NEW, fresh);
+  if (t->logs[key]) tg_row_f64(&row, TG_STEP_PERCENT, 100 * (fresh / old - 1));
+  if (f->kind != TG_STEP_ALONG) tg_row_f64(&row, TG_STEP_P, f->p);
+  tg_row_u32(&row, TG_STEP_KIND, f->kind);
+  tg_status status = tg_row_end(&row);
+  if (status != TG_OK) return status;
+  t->steps[key]++;
+  t->stepped[release[f->from]] = true;
   return TG_OK;
 }
 
-tg_status tg_trend(const tg_alloc *a, const tg_stop *stop, const tg_series *s, double margin,
-                   double margin_abs, uint64_t seed, tg_table **series, tg_table **steps) {
-  if (!(margin >= 0) || !(margin_abs >= 0)) return TG_EINVAL;
-  size_t most = 0;
+/* The steps of one key at the penalty of chance. */
+static tg_status steps_of(trend *t, size_t key, tg_table *steps) {
+  size_t n = count_of(t, key);
+  const double *v = t->level + first_of(t, key);
+  if (isnan(t->scale[key])) return TG_OK;
+  tg_status status = costs_of(t, v, n, t->scale[key]);
+  if (status != TG_OK) return status;
+  size_t parts = tg_segment_fit(t->cost, n, t->penalty, t->start, t->work);
+  for (size_t p = 1; status == TG_OK && p < parts; p++) {
+    found f = {t->start[p - 1], t->start[p], p + 1 < parts ? t->start[p + 1] : n, 0,
+               TG_STEP_PLAIN};
+    double whole = t->cost[f.before * n + f.to - 1];
+    f.p = p_of(t, whole - t->cost[f.before * n + f.from - 1] - t->cost[f.from * n + f.to - 1]);
+    if (f.from + 1 == n) f.kind = TG_STEP_ALONE;
+    status = put_step(t, key, &f, steps);
+  }
+  return status;
+}
+
+/* Keys without a step of their own that move in a release in which another one steps. */
+static tg_status along_of(trend *t, size_t key, tg_table *steps) {
+  size_t n = count_of(t, key);
+  const double *v = t->level + first_of(t, key);
+  const uint32_t *release = t->s->release + t->s->start[key];
+  if (isnan(t->scale[key]) || t->steps[key] > 0) return TG_OK;
+  tg_status status = costs_of(t, v, n, t->scale[key]);
+  if (status != TG_OK) return status;
+  size_t parts = tg_segment_fit(t->cost, n, ALONG_PENALTY, t->start, t->work);
+  for (size_t p = 1; status == TG_OK && p < parts; p++) {
+    found f = {t->start[p - 1], t->start[p], p + 1 < parts ? t->start[p + 1] : n, 0,
+               TG_STEP_ALONG};
+    if (t->stepped[release[f.from]]) status = put_step(t, key, &f, steps);
+  }
+  return status;
+}
+
+/* What is told of a series beside its steps. */
+static tg_status put_series(trend *t, size_t key, tg_table *series) {
+  size_t n = count_of(t, key);
+  const int64_t *v = t->s->value + t->s->start[key];
+  tg_energy e = {0, 0, 0, 0, false};
+  tg_status status = TG_ENODATA;
+  if (n >= 8) status = tg_energy_step(t->a, t->o->stop, v, n, t->o->seed, &e);
+  if (status != TG_OK && status != TG_ENODATA && status != TG_ELIMIT && status != TG_EOVERFLOW)
+    return status;
+  tg_row row = tg_row_begin(series);
+  tg_row_u32(&row, TG_TREND_RELEASES, (uint32_t)n);
+  tg_row_u32(&row, TG_TREND_STEPS, t->steps[key]);
+  if (n > 0) {
+    memcpy(t->scaled, v, n * sizeof *v);
+    tg_sort_i64(t->scaled, n);
+    tg_row_f64(&row, TG_TREND_MEDIAN, (double)t->scaled[(n - 1) / 2] * unit_of(t, key));
+  }
+  if (!isnan(t->scale[key]))
+    tg_row_f64(&row, TG_TREND_SCATTER, t->logs[key] ? 100 * expm1(t->scale[key]) : t->scale[key]);
+  if (status == TG_OK) {
+    tg_row_f64(&row, TG_TREND_P, e.p);
+    tg_row_f64(&row, TG_TREND_P_MIN, e.p_min);
+  }
+  return tg_row_end(&row);
+}
+
+static tg_status make_room(trend *t) {
+  size_t keys = t->s->n_keys, values = first_of(t, keys), most = t->most;
+  if (most > TG_SEGMENT_MOST) return TG_ELIMIT;
+  t->level = tg_array(t->a, values, sizeof *t->level);
+  t->residual = tg_array(t->a, values, sizeof *t->residual);
+  t->scale = tg_array(t->a, keys, sizeof *t->scale);
+  t->pool = tg_array(t->a, 3 * keys, sizeof *t->pool);
+  t->steps = tg_array(t->a, keys, sizeof *t->steps);
+  t->logs = tg_array(t->a, keys, sizeof *t->logs);
+  t->cost = tg_array(t->a, most * most, sizeof *t->cost);
+  t->work = tg_array(t->a, 2 * (most + 1), sizeof *t->work);
+  t->scaled = tg_array(t->a, most, sizeof *t->scaled);
+  t->heap = tg_array(t->a, most + 3, sizeof *t->heap);
+  t->start = tg_array(t->a, most, sizeof *t->start);
+  t->maxima = tg_array(t->a, TG_TREND_ORDERS, sizeof *t->maxima);
+  t->stepped = tg_array(t->a, t->releases, sizeof *t->stepped);
+  bool all = t->level != NULL && t->residual != NULL && t->scale != NULL && t->pool != NULL &&
+             t->steps != NULL && t->logs != NULL && t->cost != NULL && t->work != NULL &&
+             t->scaled != NULL && t->heap != NULL && t->start != NULL && t->maxima != NULL &&
+             t->stepped != NULL;
+  if (!all) return TG_ENOMEM;
+  for (size_t k = 0; k < keys; k++) t->steps[k] = 0;
+  for (size_t r = 0; r < t->releases; r++) t->stepped[r] = false;
+  return TG_OK;
+}
+
+static void release_room(trend *t) {
+  void *const array[] = {t->level, t->residual, t->scale, t->pool,  t->steps,  t->logs,   t->cost,
+                         t->work,  t->scaled,   t->heap,  t->start, t->maxima, t->stepped};
+  for (size_t i = 0; i < sizeof array / sizeof *array; i++) tg_free(t->a, array[i]);
+}
+
+/* Fits all keys and writes both tables. */
+static tg_status fit_all(trend *t, tg_table *series, tg_table *steps) {
+  size_t keys = t->s->n_keys;
+  double *df = t->pool + 2 * keys;
+  for (size_t k = 0; k < keys; k++) fill_levels(t, k);
+  first_scales(t, df);
+  tg_status status = second_scales(t, df);
+  if (status == TG_OK) status = find_penalty(t);
+  for (size_t k = 0; status == TG_OK && k < keys; k++) status = steps_of(t, k, steps);
+  double *second = t->residual; /* not needed any more: keep the second scales there */
+  if (status == TG_OK && keys > 0 && first_of(t, keys) >= keys) {
+    memcpy(second, t->scale, keys * sizeof *second);
+    first_scales(t, df);
+    for (size_t k = 0; status == TG_OK && k < keys; k++) status = along_of(t, k, steps);
+    memcpy(t->scale, second, keys * sizeof *second);
+  }
+  for (size_t k = 0; status == TG_OK && k < keys; k++) status = put_series(t, k, series);
+  return status;
+}
+
+/* TG_EINVAL, TG_EOVERFLOW or TG_OK; the most releases of a key, and the number of releases. */
+static tg_status check(const tg_series *s, const tg_trend_options *o, trend *t) {
+  if (!(o->margin >= 0) || isinf(o->margin)) return TG_EINVAL;
   for (size_t k = 0; k < s->n_keys; k++) {
     if (s->start[k + 1] < s->start[k] || s->num[k] == 0 || s->den[k] == 0 || s->resolution[k] == 0)
       return TG_EINVAL;
-    size_t n = (size_t)(s->start[k + 1] - s->start[k]);
-    if (n > most) most = n;
+    if (o->margin_abs != NULL && (!(o->margin_abs[k] >= 0) || isinf(o->margin_abs[k])))
+      return TG_EINVAL;
+    for (uint64_t i = s->start[k]; i < s->start[k + 1]; i++) {
+      if (i > s->start[k] && s->release[i] <= s->release[i - 1]) return TG_EINVAL;
+      if (s->release[i] >= t->releases) t->releases = (size_t)s->release[i] + 1;
+    }
+    if (s->start[k + 1] - s->start[k] > t->most) t->most = (size_t)(s->start[k + 1] - s->start[k]);
   }
+  return tg_check_values(s->value + s->start[0], (size_t)(s->start[s->n_keys] - s->start[0]));
+}
+
+tg_status tg_trend(const tg_alloc *a, const tg_series *s, const tg_trend_options *options,
+                   tg_table **series, tg_table **steps) {
+  trend t = {.a = a, .s = s, .o = options};
   tg_table *a_series = NULL, *a_steps = NULL;
-  size_t *start = tg_array(a, most, sizeof *start);
-  int64_t *work = tg_array(a, most, sizeof *work);
-  tg_status st = start != NULL && work != NULL ? TG_OK : TG_ENOMEM;
-  if (st == TG_OK) st = tg_table_new(a, series_columns, TG_TREND_COLUMNS, &a_series);
-  if (st == TG_OK) st = tg_table_new(a, step_columns, TG_STEP_COLUMNS, &a_steps);
-  for (size_t k = 0; st == TG_OK && k < s->n_keys; k++)
-    st = trend_key(a, stop, s, k, margin, margin_abs, seed, start, work, a_series, a_steps);
-  tg_free(a, start);
-  tg_free(a, work);
-  if (st == TG_OK) {
+  tg_status status = check(s, options, &t);
+  if (status == TG_OK) status = make_room(&t);
+  if (status == TG_OK) status = tg_table_new(a, series_columns, TG_TREND_COLUMNS, &a_series);
+  if (status == TG_OK) status = tg_table_new(a, step_columns, TG_STEP_COLUMNS, &a_steps);
+  if (status == TG_OK) status = fit_all(&t, a_series, a_steps);
+  release_room(&t);
+  if (status == TG_OK) {
     *series = a_series;
     *steps = a_steps;
   } else {
     tg_table_free(a_series);
     tg_table_free(a_steps);
   }
-  return st;
+  return status;
+}
+
+tg_status tg_change(const tg_alloc *a, const int64_t *x, size_t n, double *out) {
+  if (n > TG_SEGMENT_MOST) return TG_ELIMIT;
+  tg_status status = tg_check_values(x, n);
+  if (status != TG_OK) return status;
+  double *cost = tg_array(a, n * n, sizeof *cost);
+  int64_t *work = tg_array(a, n + 3, sizeof *work);
+  status = cost != NULL && work != NULL ? tg_segment_costs(NULL, x, n, work, cost) : TG_ENOMEM;
+  if (status == TG_OK) *out = tg_segment_change(cost, n);
+  tg_free(a, cost);
+  tg_free(a, work);
+  return status;
 }

@@ -1,20 +1,22 @@
-"""Trend: steps of every key over releases.
+"""Trend: steps of every key over releases, one line a change of the firmware.
 
 Notes
 -----
-Descriptive: least-cost segmentation by optimal partitioning (Jackson et al., 2005). The cost of a
-segment is the sum of absolute deviations from its median, each further segment costs
-``2 * max(margin * median, margin_ns, resolution)``. From 8 releases on the energy statistic of the
-largest step (Matteson and James, 2014) gets an exact or drawn permutation p beside it.
+Least-cost segments (optimal partitioning, Jackson et al., 2005) of the logarithms, with one error
+of 5 % over all keys and places: the penalty is what orders of the releases, the same for all keys,
+exceed in one of twenty cases. Steps of one release, metric, direction and cluster are one event.
+From 8 releases on the energy statistic of the largest step (Matteson and James, 2014) is a column;
+it decides nothing.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -33,13 +35,90 @@ from .options import parse_margin
 from .pack import Packed, pack
 from .result import write_text
 from .side import Key, Side
+from .verdicts import percent_text
 
 if TYPE_CHECKING:
     from ..plot.comparison import TrendPlot
 
-__all__ = ["Trend", "trend"]
+__all__ = ["Event", "Trend", "trend"]
 
 _VERSION = re.compile(r"v?(\d+)\.(\d+)")
+
+
+#: Kinds of a step, as the core counts them.
+PLAIN, ALONE, ALONG = 0, 1, 2
+
+#: Releases from which on steps are looked for.
+LEAST = 5
+
+
+@dataclass(frozen=True)
+class Event:
+    """Steps of one release, metric, direction and cluster.
+
+    Attributes
+    ----------
+    at, before, until : str
+        First release of the new level, last of the old one, last of the new one.
+    metric : str
+    up : bool
+        Slower, or larger.
+    cluster : int or None
+    factor : float
+        Geometric mean of new / old over the keys that stepped; NaN where they have none.
+    p : float
+        The smallest of the keys.
+    keys, along : list of str
+        Keys that stepped; keys that moved in the same release, too weak to tell alone.
+    alone : bool
+        The new level is the newest release alone: not confirmed.
+    missing : str
+        Releases between that are not in the data.
+    """
+
+    at: str
+    before: str
+    until: str
+    metric: str
+    up: bool
+    cluster: int | None
+    factor: float
+    p: float
+    keys: list[str]
+    along: list[str]
+    alone: bool
+    missing: str
+
+    @property
+    def sentence(self) -> str:
+        """One line."""
+        factor = "" if math.isnan(self.factor) else f" x{self.factor:.3g}"
+        where = "" if self.cluster is None else f"cluster {self.cluster}: "
+        text = f"{self.at} {self.metric} {'up' if self.up else 'down'}{factor} "
+        text += f"({where}{_short(self.keys, self.metric)}), p {self.p:.2g}"
+        text += f", before: {self.before}"
+        if self.missing:
+            text += f"; {self.missing} not in the data"
+        if self.alone:
+            text += "; alone, not confirmed: a second release or more boots of it settle it"
+        if self.along:
+            text += f"; also moved: {_short(self.along, self.metric)}"
+        return text
+
+
+def _short(keys: Sequence[str], metric: str) -> str:
+    """Keys of one metric: the test once, the places behind it."""
+    tests: dict[str, list[str]] = {}
+    for key in keys:
+        test, found, place = key.partition(f" {metric}")
+        place = re.sub(r"^\s*cluster \d+ ", "", place).strip()
+        tests.setdefault(test if found else key, []).append(place)
+    lines = [
+        " ".join([test, ", ".join(sorted(filter(None, places)))]).strip()
+        for test, places in tests.items()
+    ]
+    more = f" and {len(lines) - 4} more tests" if len(lines) > 4 else ""
+    return "; ".join(lines[:4]) + more
 
 
 @dataclass
@@ -53,11 +132,15 @@ class Trend:
     steps : Frame
         One row a step: ``key`` and its columns, ``before`` and ``at`` (the releases between which
         it lies), ``until`` (the last release of the new level), ``old``, ``new`` (medians of the
-        levels), ``percent``, ``missing`` (releases between that are not in the data).
+        levels), ``percent``, ``p`` (over all keys and places; missing for a key that only moved
+        along), ``kind`` (0; 1 = the newest release alone; 2 = moved along), ``missing`` (releases
+        between that are not in the data).
     series : Frame
-        One row a key: ``releases`` with a value, ``steps``, ``median``, ``penalty``, ``p``,
-        ``p_min`` (from 8 releases on), and the value at each release as ``r0 r1 ...`` (a gap is
-        missing, never carried forward).
+        One row a key: ``releases`` with a value, ``steps``, ``median``, ``scatter`` (of a release
+        about its level, percent), ``p``, ``p_min`` (energy, from 8 releases on), and the value at
+        each release as ``r0 r1 ...`` (a gap is missing, never carried forward).
+    events : list of Event
+        The steps, those of one change of the firmware together.
     unit, margin, margin_ns
     notes : list of str
     """
@@ -65,6 +148,7 @@ class Trend:
     releases: list[str]
     steps: Frame
     series: Frame
+    events: list[Event]
     unit: str
     margin: float
     margin_ns: float
@@ -76,52 +160,40 @@ class Trend:
 
     @property
     def header(self) -> str:
-        """One line: releases, unit, penalty, how many keys step."""
-        absolute = f", {self.margin_ns:g} ns" if self.margin_ns else ""
+        """One line: releases, unit, margin, how many events and keys."""
+        absolute = f" and {self.margin_ns:g} ns" if self.margin_ns else ""
         stepping = len(set(self.steps["key"])) if len(self.steps) else 0
         return (
-            f"{len(self.releases)} releases ({', '.join(self.releases)}), unit: {self.unit}; "
-            f"a step costs 2 x max({100 * self.margin:g} % of the median{absolute}, resolution); "
-            f"{counted(len(self.steps), 'step')} in {stepping} of "
+            f"{len(self.releases)} releases ({', '.join(self.releases)}), unit: {self.unit}, "
+            f"margin {100 * self.margin:g} %{absolute}, error 5 % over all keys and places; "
+            f"{counted(len(self.events), 'event')} in {stepping} of "
             f"{counted(len(self.series), 'key')}"
         )
 
     def sentences(self) -> list[str]:
-        """One line a step."""
-        out = []
-        for row in self.steps:
-            change = "" if row["percent"] is None else f" ({row['percent']:+.1f} %)"
-            ends = (
-                "" if row["until"] == self.releases[-1] else f", changed again after {row['until']}"
-            )
-            gap = f"; {row['missing']} not in the data" if row["missing"] else ""
-            out.append(
-                f"{row['key']}: {length_text(row['old'], row['shown'])} to "
-                f"{length_text(row['new'], row['shown'])}{change} first seen at {row['at']} "
-                f"(last before: {row['before']}{gap}){ends}"
-            )
-        return out
+        """One line an event."""
+        return [event.sentence for event in self.events]
 
     def grid(self) -> Grid:
         """The steps as a table."""
-        names = ("key", "percent", "old", "new", "before", "at", "until", "missing")
+        names = ("key", "percent", "old", "new", "p", "before", "at", "until", "missing")
         frame = self.steps
         rows = []
         for row in frame:
-            percent = None if row["percent"] is None else f"{row['percent']:+.1f} %"
             rows.append(
                 (
-                    row["key"], percent, length_text(row["old"], row["shown"]),
-                    length_text(row["new"], row["shown"]), row["before"], row["at"], row["until"],
-                    row["missing"] or "",
+                    row["key"], percent_text(row["percent"]), length_text(row["old"], row["shown"]),
+                    length_text(row["new"], row["shown"]),
+                    "along" if row["p"] is None else f"{row['p']:.3f}", row["before"], row["at"],
+                    row["until"], row["missing"] or "",
                 )
             )  # fmt: skip
         headings = {"percent": "step", "before": "last before", "at": "first seen",
                     "missing": "not in the data"}  # fmt: skip
         return Grid(names, rows, headings=headings)
 
-    def to_text(self, limit: int | None = 40) -> str:
-        """Header, a line a step, notes."""
+    def to_text(self, limit: int | None = 20) -> str:
+        """Header, a line an event, notes."""
         lines = self.sentences()
         shown = lines if limit is None else lines[:limit]
         if len(lines) > len(shown):
@@ -139,11 +211,16 @@ class Trend:
     def to_dict(self) -> dict[str, Any]:
         """The whole answer, fit for JSON (schema ``schemas/trend.json``)."""
         return {
+            "answer_version": 2,
             "unit": self.unit,
             "margin": self.margin,
             "margin_ns": self.margin_ns,
             "releases": self.releases,
             "rows": self.steps.grid().to_records(),
+            "events": [
+                {**asdict(event), "factor": None if math.isnan(event.factor) else event.factor}
+                for event in self.events
+            ],
             "series": self.series.grid().to_records(),
         }
 
@@ -312,6 +389,8 @@ def trend(
     keys, ranks, cells, notes = _collect(packed, names)
     series, steps = _segmented(keys, cells, relative, float(margin_ns), seed)
     frames = _frames(keys, ranks, cells, names, series, steps)
+    if 2 <= len(names) < LEAST:
+        notes.append(f"steps are looked for from {LEAST} releases on: compare tells two of them")
     notes += [
         f"{name}: {counted(len(one.clashes), 'key')} in two units or of two clocks; the first taken"
         for name, one in zip(names, packed, strict=True)
@@ -323,8 +402,9 @@ def trend(
         if (gap := _skipped(a, b))
     ]
     sources = [source for side in sides for source in side.sources]
+    events = _events(frames[0])
     return Trend(
-        names, *frames, kind, relative, float(margin_ns), sources, skipped + notes
+        names, *frames, events, kind, relative, float(margin_ns), sources, skipped + notes
     )  # fmt: skip
 
 
@@ -391,7 +471,13 @@ def _segmented(
     start = np.cumsum([0, *map(len, cells)]).astype("u8")
     value = np.array([v for one in cells for _, v in sorted(one.items())], "i8")
     release = np.array([r for one in cells for r in sorted(one)], "u4")
-    series, steps = _core.trend(value, release, start, *key_scales(keys), margin, margin_ns, seed)
+    metrics: dict[tuple[Any, ...], int] = {}
+    group = [metrics.setdefault((k.metric, k.operation, k.scale[1]), len(metrics)) for k in keys]
+    absolute = [margin_ns if k.scale[1] == "ns" else 0.0 for k in keys]
+    series, steps = _core.trend(
+        value, release, start, *key_scales(keys), margin=margin, seed=seed,
+        margin_abs=np.array(absolute, "f8"), group=np.array(group, "u4"),
+    )  # fmt: skip
     return Frame(series, "series"), Frame(steps, "steps")
 
 
@@ -406,6 +492,31 @@ def _key_columns(keys: Sequence[Key], ranks: Sequence[tuple[int, int] | None]) -
         "shown": [k.scale[1] for k in keys],
     }
     return [Column.of(name, np.array(v, "O")) for name, v in text.items()]
+
+
+def _events(steps: Frame) -> list[Event]:
+    """Steps of one release, metric, direction and cluster together, with what moved along."""
+    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in steps:
+        metric = " ".join(filter(None, (row["operation"], row["metric"]))) or row["test"] or ""
+        name = (row["at"], metric, row["new"] > row["old"], row["cluster"])
+        found.setdefault(name, []).append(row)
+    events = []
+    for (at, metric, up, cluster), rows in found.items():
+        own = [row for row in rows if row["kind"] != ALONG]
+        if not own:
+            continue
+        logs = [math.log(row["new"] / row["old"]) for row in own if row["percent"] is not None]
+        events.append(
+            Event(
+                at, own[0]["before"], own[0]["until"], metric, up, cluster,
+                math.exp(sum(logs) / len(logs)) if logs else math.nan,
+                min(row["p"] for row in own), [row["key"] for row in own],
+                [row["key"] for row in rows if row["kind"] == ALONG],
+                all(row["kind"] == ALONE for row in own), own[0]["missing"] or "",
+            )
+        )  # fmt: skip
+    return events
 
 
 def _frames(
@@ -432,7 +543,10 @@ def _frames(
         "missing": [_skipped(names[b], names[a]) for b, a in zip(before, at, strict=True)],
     }
     step_columns += [Column.of(n, np.array(v, "O")) for n, v in texts.items()]
-    step_columns += [steps.column(n) for n in ("old", "new", "percent")]
+    cluster = [keys[i].cluster for i in index]
+    known = np.array([c is not None for c in cluster], "?")
+    step_columns.append(Column.of("cluster", np.array([c or 0 for c in cluster], "u4"), known))
+    step_columns += [steps.column(n) for n in ("old", "new", "percent", "p", "kind")]
     out = Frame(step_columns, "steps")
     percent = [abs(p or 0.0) for p in out.column("percent").part(0, len(out))]
     if len(out):

@@ -22,6 +22,18 @@ JUNO = (
 )
 
 
+#: All data sets of Juno from v2.9(rc0) on: v2.14 was published three times.
+JUNO_ALL = (
+    ("a3077ae1e", "v2.9(rc0)"),
+    ("94276a569", "v2.9"),
+    ("94276a569", "v2.10"),
+    ("970203555", "v2.14"),
+    ("9418c9ebe", "v2.14"),
+    ("0e4a751f8", "v2.14"),
+    ("0e4a751f8", "v2.15"),
+)
+
+
 def boots(values, key=None, *, name="", platform=None, build=None, version=None, digest=None):
     """A side of one key or several: ``{key: [[readings of boot 0], [of boot 1], ...]}``."""
     if not isinstance(values, dict):
