@@ -66,10 +66,10 @@ static const char trace[] =
 START_TEST(pairs_of_tracepoints_are_spans) {
   tg_result *r = reduced(trace, NULL);
   EXPECT(r, "keys", "operation cpu labels unit resolution",
-         "callback - device=1-0068 driver=i2c err=0 event=suspend phase=\"late bus\" s 10000\n"
-         "callback - device=usb1 driver=usb err=-16 event=suspend phase=type s 10000\n"
-         "cpuhp 1 function=sched_cpu_dying ret=0 step=232 s 100000\n"
-         "runtime_suspend - device=0000:00:1f.3 ret=0 s 10000\n");
+         "callback - device=1-0068 driver=i2c err=0 event=suspend phase=\"late bus\" s 1000\n"
+         "callback - device=usb1 driver=usb err=-16 event=suspend phase=type s 1000\n"
+         "cpuhp 1 function=sched_cpu_dying ret=0 step=232 s 1000\n"
+         "runtime_suspend - device=0000:00:1f.3 ret=0 s 1000\n");
   EXPECT(r, "readings", "value line", "480000 3\n700000 4\n300000 6\n250000 8\n");
   EXPECT(r, "problems", "line", "");
   tg_result_free(r);

@@ -164,10 +164,10 @@ START_TEST(decimals_keep_their_digits_and_state_their_resolution) {
       {.name = "a.s", .pattern = "lasted {m:uint}m{s:dec}s", .values = "t=60*m+s"},
       {.name = "a.fixed", .pattern = "rate= {r:dec} MB", .values = "r", .exponents = "r=-3"}};
   outcome r = reduce_with(defs, 3,
-                          "took 12.5 ms\ntook 3.25 ms\ntook 7 ms\nlasted 1m2s\n"
+                          "took 12.5 ms\ntook 300.00 ms\ntook 7 ms\nlasted 1m2s\n"
                           "rate= 1.5 MB\nrate= 1.0625 MB\n");
   EXPECT(r, "keys", "operation exp10 resolution", "ms -9 10000000\ns -9 1000000000\nfixed -3 1\n");
-  EXPECT(r, "readings", "value", "12500000000\n3250000000\n7000000000\n62000000000\n1500\n");
+  EXPECT(r, "readings", "value", "12500000000\n300000000000\n7000000000\n62000000000\n1500\n");
   const tg_table *problems = tg_records_problems(r.records);
   tg_str detail = {NULL, 0};
   ck_assert_uint_eq(tg_table_rows(problems), 1);

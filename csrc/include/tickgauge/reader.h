@@ -132,6 +132,10 @@ enum {
 };
 TG_API const tg_table *tg_records_near(const tg_records *r);
 
+/* The most digits behind the decimal point with which a field was printed; kept for dec and exp
+ * fields of which the rule names no power of ten (tg_field_info.as_printed). 0 beyond the last. */
+TG_API unsigned tg_records_digits(const tg_records *r, size_t rule, size_t field);
+
 /* The ledger per distinct tag: occurrences = used + problems + further (see CONTRIBUTING). `unread`
  * counts lines that had the tag of soft rules and gave no record. */
 typedef struct tg_ledger {

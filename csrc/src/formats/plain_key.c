@@ -110,26 +110,15 @@ void tg_plain_shape_of(const plain_walk *w, size_t rule, plain_shape *out) {
     if (told[i] < out->n_fields) out->parts[told[i]] = PLAIN_VALUE;
 }
 
-/* The power of ten, at most `most`, that divides every number of a column. */
-static int32_t shared_zeros(const tg_table *t, size_t col, int32_t most) {
-  int64_t step = 1;
-  int64_t v = 0;
-  int32_t zeros = most;
-  for (int32_t i = 0; i < most; i++) step *= 10;
-  for (size_t row = 0; row < tg_table_rows(t) && zeros > 0; row++) {
-    if (!tg_table_i64(t, row, col, &v)) continue;
-    for (; zeros > 0 && v % step != 0; zeros--) step /= 10;
+/* The decimal places of a field that no line used, those of the end line of a span included. */
+static int32_t unused_places(const plain_walk *w, const plain_rule *r, size_t field,
+                             int32_t places) {
+  unsigned most = tg_records_digits(w->records, r->shape.rule, field);
+  for (size_t f = 0; f < r->end.n_fields; f++) {
+    const unsigned other = tg_records_digits(w->records, r->end.rule, f);
+    if (strcmp(r->end.names[f], r->shape.names[field]) == 0 && other > most) most = other;
   }
-  return zeros;
-}
-
-/* The zeros that all numbers of a field end in, those of the end line of a span included. */
-static int32_t printed_zeros(const plain_rule *r, size_t field, int32_t most) {
-  int32_t zeros = shared_zeros(r->shape.table, TG_REC_FIELD + field, most);
-  for (size_t f = 0; f < r->end.n_fields; f++)
-    if (strcmp(r->end.names[f], r->shape.names[field]) == 0)
-      zeros = shared_zeros(r->end.table, TG_REC_FIELD + f, zeros);
-  return zeros;
+  return (int32_t)most < places ? places - (int32_t)most : 0;
 }
 
 uint64_t tg_plain_resolution(const plain_walk *w, const plain_rule *r, const tg_value_info *value) {
@@ -141,7 +130,7 @@ uint64_t tg_plain_resolution(const plain_walk *w, const plain_rule *r, const tg_
     tg_field_info info;
     if (tg_ruleset_field(w->set, r->shape.rule, field, &info) != TG_OK) return 1;
     for (int64_t f = value->terms[i].factor; f != 0 && f % 10 == 0 && own < 18; f /= 10) own++;
-    if (info.as_printed) own += printed_zeros(r, field, -info.exp10);
+    if (info.as_printed) own += unused_places(w, r, field, -info.exp10);
     if (own < zeros) zeros = own;
   }
   if (zeros > -value->exp10) zeros = -value->exp10; /* whole units are printed, not rounded to tens */

@@ -113,8 +113,8 @@ typedef struct plain_walk {
 
 /* --- plain_key.c: the key of a record ---------------------------------------------------------- */
 
-/* The resolution of a value: the last decimal place that is not 0 in all lines of the source, where
- * the rule names no power of ten; else 1. */
+/* The resolution of a value: the last decimal place that any line of the source prints, where the
+ * rule names no power of ten; else 1. */
 uint64_t tg_plain_resolution(const plain_walk *w, const plain_rule *r, const tg_value_info *value);
 /* The fields of a rule, and which part of a key each fills. */
 void tg_plain_shape_of(const plain_walk *w, size_t rule, plain_shape *out);

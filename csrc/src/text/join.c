@@ -137,6 +137,8 @@ static tg_status join_near(const tg_records *into, const tg_records *more, shift
 }
 
 static void join_totals(tg_records *into, const tg_records *more) {
+  for (size_t i = 0; i < into->n_tables * TG_TEMPLATE_FIELDS; i++)
+    if (more->digits[i] > into->digits[i]) into->digits[i] = more->digits[i];
   for (size_t i = 0; i < into->n_tally; i++) {
     into->tally[i].occurrences += more->tally[i].occurrences;
     into->tally[i].used += more->tally[i].used;

@@ -28,7 +28,8 @@ tg_status tg_records_new(const tg_alloc *a, const tg_ruleset *rules,
   tg_status status = TG_ENOMEM;
   r->tables = tg_zalloc(a, rules->n_rules + 1, sizeof(void *));
   r->tally = tg_zalloc(a, rules->n_tags + 1, sizeof *r->tally);
-  if (r->tables == NULL || r->tally == NULL) goto fail;
+  r->digits = tg_zalloc(a, rules->n_rules + 1, TG_TEMPLATE_FIELDS);
+  if (r->tables == NULL || r->tally == NULL || r->digits == NULL) goto fail;
   r->n_tally = rules->n_tags;
   r->n_tables = rules->n_rules;
   if ((status = tg_table_new(a, problem, TG_PROBLEM_COLUMNS, &r->problems)) != TG_OK) goto fail;
@@ -49,6 +50,7 @@ void tg_records_free(tg_records *r) {
   tg_copy_free(&r->folded);
   tg_release(&a, r->tables);
   tg_release(&a, r->tally);
+  tg_release(&a, r->digits);
   tg_release(&a, r->order);
   tg_release(&a, r);
 }
@@ -56,6 +58,7 @@ void tg_records_free(tg_records *r) {
 /* A value that was read and waits for its row: the bits of a u64 or i64. */
 typedef struct cell_value {
   uint64_t bits;
+  uint8_t digits; /* behind a decimal point */
   bool missing;
 } cell_value;
 
@@ -74,6 +77,7 @@ static tg_status read_decimal(const tg_template_field *f, const uint8_t *p, cons
   if (status != TG_OK) return status;
   cell->missing = d.missing;
   if (!d.missing) status = tg_decimal_rescale(&d, f->exp10, &value);
+  if (d.exp10 < 0) cell->digits = (uint8_t)(d.exp10 > -UINT8_MAX ? -d.exp10 : UINT8_MAX);
   cell->bits = (uint64_t)value;
   return status;
 }
@@ -236,7 +240,7 @@ static tg_status read_and_append(tg_records *r, const tg_found *f, bool *added) 
   cell_values cells = {bits, 0};
   const tg_template *tpl = r->rules->rules[f->rule].t;
   for (size_t i = 0; i < tpl->n_fields; i++) {
-    cell_value cell = {0, false};
+    cell_value cell = {0, 0, false};
     tg_status status = TG_OK;
     if ((tpl->numbers >> i & 1) == 0) continue;
     if (f->known >> i & 1) {
@@ -249,6 +253,8 @@ static tg_status read_and_append(tg_records *r, const tg_found *f, bool *added) 
     if (status != TG_OK) return number_problem(r, f, i, status);
     bits[i] = cell.missing ? 0 : cell.bits;
     cells.missing |= (uint64_t)cell.missing << i;
+    uint8_t *most = &r->digits[f->rule * TG_TEMPLATE_FIELDS + i];
+    if (cell.digits > *most) *most = cell.digits;
   }
   const tg_status status = append(r, f, &cells);
   *added = status == TG_OK;
@@ -382,6 +388,11 @@ const tg_table *tg_records_table(const tg_records *r, size_t rule) {
 const tg_table *tg_records_problems(const tg_records *r) { return r->problems; }
 
 const tg_table *tg_records_near(const tg_records *r) { return r->near; }
+
+unsigned tg_records_digits(const tg_records *r, size_t rule, size_t field) {
+  if (rule >= r->n_tables || field >= TG_TEMPLATE_FIELDS) return 0;
+  return r->digits[rule * TG_TEMPLATE_FIELDS + field];
+}
 
 size_t tg_records_ledger_count(const tg_records *r) { return r->n_tally; }
 

@@ -38,6 +38,7 @@ struct tg_records {
   size_t n_order, cap_order;
   tg_tally *tally; /* one per tag */
   size_t n_tally;
+  uint8_t *digits; /* TG_TEMPLATE_FIELDS a rule: the most digits behind a point that a field had */
   uint64_t max_records, max_problems, max_label;
   tg_source_totals totals;
   uint32_t sections;  /* that were opened */

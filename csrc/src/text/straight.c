@@ -151,7 +151,9 @@ static size_t take_number(tg_straight *m, const tg_inst *in, size_t pos) {
       safe = SAFE_HEX;
       break;
     case TG_FIELD_DEC:
-      if (kept && plain_decimal(m, m->t->fields[in->field].exp10, pos, &end, &value)) {
+      /* The digits of a field without a power of ten are counted where it is read later. */
+      if (kept && !m->t->fields[in->field].as_printed &&
+          plain_decimal(m, m->t->fields[in->field].exp10, pos, &end, &value)) {
         safe = SIZE_MAX;
         break;
       }
