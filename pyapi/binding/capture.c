@@ -277,6 +277,10 @@ static PyObject *figures(const tg_axi *x) {
                 {"first_wait_w", f.first_wait_w},
                 {"gap_wait", f.gap_wait},
                 {"gap_wait_w", f.gap_wait_w},
+                {"packets", f.packets},
+                {"stream_bytes", f.stream_bytes},
+                {"stream_gap", f.stream_gap},
+                {"stream_has_bytes", f.stream_has_bytes},
                 {"bound_reads", f.bound_reads},
                 {"bound_writes", f.bound_writes},
                 {"read_open", f.read_open},
@@ -318,7 +322,7 @@ static PyObject *figures(const tg_axi *x) {
 /* {"figures": {...}, "transactions": Table, ...}; takes over `x`. */
 static PyObject *axi_dict(PyObject *module, tg_axi *x) {
   static const char *const names[] = {"transactions", "channels", "outstanding", "blocks",
-                                      "problems",     "lanes",    "starts"};
+                                      "problems",     "lanes",    "starts",      "packets"};
   PyObject *out = NULL, *value = NULL;
   tg_py_hold *hold = tg_py_hold_new(x, free_axi);
   if (hold == NULL) return NULL;

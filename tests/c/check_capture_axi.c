@@ -512,7 +512,7 @@ START_TEST(wrong_questions_are_refused) {
   ck_assert_int_eq(tg_axi_new(NULL, c, &(tg_axi_options){.max_transactions = 1}, &x, &err),
                    TG_ELIMIT);
   ck_assert_int_eq(tg_axi_new(NULL, c, &(tg_axi_options){.kind = TG_AXI_STREAM}, &x, &err),
-                   TG_EUNSUPPORTED);
+                   TG_ENODATA);
   ck_assert_ptr_null(x);
   tg_capture_free(c);
 }

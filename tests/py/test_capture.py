@@ -242,10 +242,10 @@ def test_stream_and_lite_in_one_file():
     assert capture.port().kind == "AXI4-Lite"
 
 
-def test_stream_alone_is_listed_not_analysed():
-    capture = tg.read_capture(ila("s_tvalid s_tready", "1 1"))
-    with pytest.raises(tg.InputError, match="AXI-Stream is listed, not analysed"):
-        capture.port()
+def test_stream_alone_is_chosen():
+    port = tg.read_capture(ila("s_tvalid s_tready", "1 1")).port()
+    assert port.is_stream
+    assert port.channels.row(0)["beat"] == 1
 
 
 def test_starts_inside_a_read():

@@ -193,19 +193,22 @@ typedef struct tg_axi_figures {
   uint64_t reads_reordered, writes_reordered; /* end after one accepted later */
   uint64_t tail_median, tail_n;   /* clocks from the last W beat of a blocked span to the next R
                                      beat, spans of at least 16 W beats */
+  uint64_t packets;               /* AXI4-Stream: whole ones, from their first beat to LAST */
+  uint64_t stream_bytes;          /* of all beats: TKEEP, else the width of TDATA */
+  uint64_t stream_gap;            /* clocks without TVALID inside a packet */
   double p_given_w, p_given_no_w; /* P(R beat | W beat), P(R beat | no W beat), a read open; NaN
                                      where there is no such clock */
   double expected_blocked;        /* W beats (read open) x P(no R beat | no W beat) */
   tg_axi_verdict verdict;
   uint32_t where; /* TG_AXI_ADDRESS and TG_AXI_DATA */
   tg_axi_kind kind;
+  bool stream_has_bytes; /* TKEEP or TDATA is in the capture */
 } tg_axi_figures;
 
 typedef struct tg_axi tg_axi;
 
 /* Analyses one interface of a finished capture, which must outlive the call only.
- * TG_OK, TG_ENOMEM, TG_EINVAL (a role, a level), TG_ENOTFOUND (interface), TG_EUNSUPPORTED
- * (AXI-Stream), TG_ENODATA (no channel with VALID and READY), TG_ELIMIT, TG_EINTERRUPTED
+ * TG_OK, TG_ENOMEM, TG_EINVAL (a role, a level), TG_ENOTFOUND (interface), TG_ENODATA (no channel with VALID and READY), TG_ELIMIT, TG_EINTERRUPTED
  * (options->stop). */
 TG_API tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_options *options,
                             tg_axi **out, tg_error *err);
@@ -263,7 +266,9 @@ enum {
  * "lanes" (channel TEXT, state TEXT, first, last U64); "starts" (window U32, sample U64, direction
  * TEXT, id U64, open U32, known BOOL, basis TEXT: how many of an id were open where a window, a gap
  * or a reset lets matching begin anew, and why that is known: "reset" "counters" "lengths" "silence"
- * "empty start"). NULL for another name. */
+ * "empty start"); "packets" (valid, first, last, beats, bytes, stall, gap U64, whole BOOL: of an
+ * AXI4-Stream, which fills only this table and "channels"; whole: its first beat and its LAST are in
+ * the capture). NULL for another name. */
 TG_API const tg_table *tg_axi_table(const tg_axi *x, const char *name);
 TG_API tg_axi_figures tg_axi_about(const tg_axi *x);
 

@@ -32,7 +32,9 @@ static tg_status set_assumed(tg_axi *x, const tg_axi_options *o, tg_error *err) 
   return TG_OK;
 }
 
-static tg_status connect(tg_axi *x, const tg_capture *c, const tg_axi_options *o, tg_error *err) {
+/* `*stream`: the bundle of an AXI4-Stream, which has no pins here. */
+static tg_status connect(tg_axi *x, const tg_capture *c, const tg_axi_options *o,
+                         cap_bundle *stream, tg_error *err) {
   cap_bundle b;
   bool any = false;
   if (o->interface >= c->n_bundle)
@@ -45,8 +47,10 @@ static tg_status connect(tg_axi *x, const tg_capture *c, const tg_axi_options *o
   tg_status status = set_assumed(x, o, err);
   if (status != TG_OK) return status;
   x->fig.kind = o->kind != TG_AXI_AUTO ? o->kind : tg_cap_kind(c, &b);
-  if (x->fig.kind == TG_AXI_STREAM)
-    return tg_fail(err, TG_EUNSUPPORTED, 0, 0, "AXI-Stream is listed, not analysed");
+  if (x->fig.kind == TG_AXI_STREAM) {
+    *stream = b;
+    return TG_OK;
+  }
   x->lite = x->fig.kind == TG_AXI_LITE;
   x->bus_bytes = b.data_bits / 8;
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++) {
@@ -106,19 +110,20 @@ static void read_levels(tg_axi *x) {
   }
 }
 
-/* Applies the changes of step `i`; true where any pin moved. */
-static bool apply_step(tg_axi *x, uint32_t i) {
-  bool moved = false;
-  for (size_t k = 0; k < x->n_moving; k++) {
-    axi_pin *p = x->moving[k];
-    const cap_store *s = p->store;
-    while (p->at < s->n && s->at[p->at] >> 2 <= i) {
-      p->x = (s->at[p->at] & 2) != 0;
-      p->v = s->width == 1 ? s->at[p->at] & 1 : s->value[p->at * s->words];
-      p->at++;
-      moved = true;
-    }
+bool tg_axi_move_pin(axi_pin *p, uint32_t step) {
+  const cap_store *s = p->store;
+  const size_t before = p->at;
+  for (; p->at < s->n && s->at[p->at] >> 2 <= step; p->at++) {
+    p->x = (s->at[p->at] & 2) != 0;
+    p->v = s->width == 1 ? s->at[p->at] & 1 : s->value[p->at * s->words];
   }
+  return p->at != before;
+}
+
+/* Applies the changes of a step; true where any pin moved. */
+static bool apply_step(tg_axi *x, uint32_t step) {
+  bool moved = false;
+  for (size_t k = 0; k < x->n_moving; k++) moved |= tg_axi_move_pin(x->moving[k], step);
   return moved;
 }
 
@@ -346,6 +351,7 @@ tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_option
   static const tg_axi_options defaults = {0};
   const tg_alloc *suite = tg_alloc_or_default(a);
   tg_axi *x = NULL;
+  cap_bundle bundle;
   tg_status status = TG_OK;
   if (err != NULL) err->status = TG_OK;
   if (!c->finished || c->form == TG_CAPTURE_DMP)
@@ -355,7 +361,7 @@ tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_option
   x->a = *suite;
   x->opt = options != NULL ? *options : defaults;
   if (x->opt.max_transactions == 0) x->opt.max_transactions = (uint64_t)1 << 22;
-  status = connect(x, c, &x->opt, err);
+  status = connect(x, c, &x->opt, &bundle, err);
   if (status == TG_OK) connect_reset(x, c);
   for (unsigned d = 0; d < 2 && status == TG_OK; d++)
     status = tg_intern_new(&x->a, CAP_NONE, &x->ids[d]);
@@ -364,12 +370,14 @@ tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_option
     status = TG_ENOMEM;
   if (status == TG_OK) x->scout->a = x->a;
   if (status == TG_OK) status = tg_axi_make_tables(x);
-  if (status == TG_OK) status = scout(x, c);
-  if (status == TG_OK) status = walk(x, c);
+  const bool stream = x->fig.kind == TG_AXI_STREAM;
+  if (status == TG_OK && stream) status = tg_axi_stream(x, c, &bundle, err);
+  if (status == TG_OK && !stream) status = scout(x, c);
+  if (status == TG_OK && !stream) status = walk(x, c);
   if (status == TG_ELIMIT)
     tg_fail(err, status, 0, 0, "holds more than %zu AXI transactions (--limit transactions=N)",
             x->n_txn);
-  if (status == TG_OK) status = tg_axi_fill_tables(x);
+  if (status == TG_OK && !stream) status = tg_axi_fill_tables(x);
   if (status != TG_OK) goto fail;
   x->opt = defaults; /* it points into the caller's memory */
   *out = x;
@@ -386,7 +394,7 @@ void tg_axi_free(tg_axi *x) {
   void *owned[] = {x->txn,    x->order[0], x->order[1], x->queue[0], x->queue[1],
                    x->data, x->steps,    x->spans};
   tg_table *tables[] = {x->txn_table, x->channels, x->outstanding, x->blocks,
-                        x->problems,  x->lanes,    x->starts};
+                        x->problems,  x->lanes,    x->starts,      x->packets};
   for (size_t i = 0; i < x->n_data; i++) {
     tg_release(&a, x->data[i].wait);
     tg_release(&a, x->data[i].early);
@@ -410,7 +418,7 @@ const tg_table *tg_axi_table(const tg_axi *x, const char *name) {
   } tables[] = {{"transactions", x->txn_table},  {"channels", x->channels},
                 {"outstanding", x->outstanding}, {"blocks", x->blocks},
                 {"problems", x->problems},       {"lanes", x->lanes},
-                {"starts", x->starts}};
+                {"starts", x->starts},           {"packets", x->packets}};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (strcmp(name, tables[i].name) == 0) return tables[i].table;
   return NULL;

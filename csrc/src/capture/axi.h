@@ -122,7 +122,7 @@ struct tg_axi {
   tg_axi_figures fig;
   tg_axi_options opt;
   uint64_t turns; /* stretches and samples walked: what opt.stop is asked by */
-  tg_table *txn_table, *channels, *outstanding, *blocks, *problems, *lanes, *starts;
+  tg_table *txn_table, *channels, *outstanding, *blocks, *problems, *lanes, *starts, *packets;
   /* the interface */
   axi_pin pin[AXI_CHANNELS][LEAF_STORED];
   axi_pin *moving[AXI_CHANNELS * LEAF_STORED + 1]; /* those in the capture */
@@ -174,6 +174,8 @@ struct tg_axi {
   bool trigger_on[2]; /* the address that waits is the one at the trigger */
 };
 
+/* Takes the changes of a pin up to step `step`; true where there are any. */
+bool tg_axi_move_pin(axi_pin *p, uint32_t step);
 /* The value of a pin of the samples at hand; false where it is unknown or not there. */
 bool tg_axi_pin(const tg_axi *x, unsigned channel, unsigned leaf, uint64_t *v);
 /* The number of an id among those of a direction, and its queue; without ids there is one. */
@@ -217,6 +219,8 @@ tg_status tg_axi_end_block(tg_axi *x, uint64_t k, bool by_beat);
 tg_status tg_axi_note_open(tg_axi *x, uint64_t k);
 /* axi_verdict.c: are reads held up by writes? */
 void tg_axi_judge(tg_axi *x);
+/* axi_stream.c: figures, "channels" and "packets" of an AXI4-Stream. */
+tg_status tg_axi_stream(tg_axi *x, const tg_capture *c, const cap_bundle *b, tg_error *err);
 /* axi_out.c */
 tg_status tg_axi_make_tables(tg_axi *x);
 tg_status tg_axi_fill_tables(tg_axi *x);

@@ -33,6 +33,10 @@ tg_status tg_axi_make_tables(tg_axi *x) {
                                            {"detail", TG_TEXT, 0}};
   static const tg_column_def lanes[] = {
       {"channel", TG_TEXT, 0}, {"state", TG_TEXT, 0}, {"first", TG_U64, 0}, {"last", TG_U64, 0}};
+  static const tg_column_def packets[] = {{"valid", TG_U64, 0}, {"first", TG_U64, 0},
+                                          {"last", TG_U64, 0},  {"beats", TG_U64, 0},
+                                          {"bytes", TG_U64, 0}, {"stall", TG_U64, 0},
+                                          {"gap", TG_U64, 0},   {"whole", TG_BOOL, 0}};
   static const tg_column_def starts[] = {{"window", TG_U32, 0},    {"sample", TG_U64, 0},
                                          {"direction", TG_TEXT, 0}, {"id", TG_U64, 0},
                                          {"open", TG_U32, 0},      {"known", TG_BOOL, 0},
@@ -44,6 +48,7 @@ tg_status tg_axi_make_tables(tg_axi *x) {
   if (status == TG_OK) status = tg_table_new(&x->a, problems, 4, &x->problems);
   if (status == TG_OK) status = tg_table_new(&x->a, lanes, 4, &x->lanes);
   if (status == TG_OK) status = tg_table_new(&x->a, starts, 7, &x->starts);
+  if (status == TG_OK) status = tg_table_new(&x->a, packets, 8, &x->packets);
   return status;
 }
 

@@ -67,12 +67,8 @@ static tg_status interface_row(const tg_capture *c, const cap_bundle *b, tg_tabl
   tg_row_u32(&w, 5, b->matched);
   if (b->data_bits > 0) tg_row_u32(&w, 6, b->data_bits);
   if (b->same_as != CAP_NONE) tg_row_u32(&w, 7, b->same_as);
-  const bool stream = b->kind == TG_AXI_STREAM;
-  tg_row_bool(&w, 8, b->usable != 0 && !stream);
-  tg_row_cstr(&w, 9,
-              stream           ? "AXI-Stream is listed, not analysed"
-              : b->usable == 0 ? "no channel has both VALID and READY"
-                               : NULL);
+  tg_row_bool(&w, 8, b->usable != 0);
+  tg_row_cstr(&w, 9, b->usable != 0 ? NULL : "no channel has both VALID and READY");
   if (b->clock != CAP_NONE)
     tg_row_text(&w, 10, tg_intern_get(c->names, c->signal[b->clock_name].name));
   tg_release(&c->a, shown);

@@ -269,6 +269,8 @@ class Capture:
         ]
         if not fits and prefix is not None:  # another name of wires that are listed
             fits = [i for i in open_ if prefix.lower() in rows[i]["prefix"].lower()]
+        if slot is None and prefix is None:  # streams only where there is nothing else
+            fits = [i for i in fits if rows[i]["kind"] != "AXI-Stream"] or fits
         exact = [i for i in fits if prefix is not None and rows[i]["prefix"] == prefix]
         mapped = [i for i in fits if rows[i]["prefix"] == "(map)"]
         fits = exact or mapped or fits

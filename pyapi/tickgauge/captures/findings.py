@@ -8,9 +8,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..frame.frame import Frame
 from .transactions import Transactions, ratio_text
 
-__all__ = ["Told", "contrast", "finding", "missing", "story", "waits"]
+__all__ = ["Told", "contrast", "finding", "missing", "story", "stream_story", "waits"]
 
 #: The verdict at the end of the fixed sentence.
 ENDINGS = {
@@ -226,4 +227,38 @@ def waits(port: Told) -> list[str]:
     words = [f"{count} {where} ({with_w} with a W beat)" for where, count, with_w in parts if count]
     if words and f["verdict"] != "unseen":
         lines.append("reads wait " + ", ".join(words))
+    return lines
+
+
+def stream_story(port: Told, channel: Mapping[str, Any], packets: Frame) -> list[str]:
+    """An AXI4-Stream in sentences: throughput, who waits for whom, packets."""
+    n = port.figures["cycles"]
+    if not n:
+        return ["No sample was taken."]
+    beats, total = channel["beat"], port.figures["stream_bytes"]
+    text = f"{beats} beats in {n} clocks ({share(beats, n)})"
+    if port.figures["stream_has_bytes"]:
+        text += f", {total} bytes, {total / n:.2f} bytes per clock"
+        if port.clock:
+            text += f", {total / n * port.clock / 1e6:.1f} MB/s"
+    lines = [
+        text + ".",
+        f"The receiver holds the stream up (TVALID, no TREADY) in {channel['stall']} clocks "
+        f"({share(channel['stall'], n)}); the sender has nothing (TREADY, no TVALID) in "
+        f"{channel['starve']} clocks ({share(channel['starve'], n)}), "
+        f"{port.figures['stream_gap']} of them inside a packet.",
+    ]
+    if channel["unknown"]:
+        lines.append(f"TVALID or TREADY is unknown in {channel['unknown']} clocks.")
+    whole = packets[packets["whole"]]
+    if len(whole):
+        sizes = np.sort(whole.column("beats").data)
+        times = np.sort(whole.column("last").data - whole.column("first").data + np.uint64(1))
+        at = (len(whole) + 1) // 2 - 1
+        lines.append(
+            f"{len(whole)} whole packets: median {sizes[at]} beats ({sizes[0]} to {sizes[-1]}) in "
+            f"{times[at]} clocks ({times[0]} to {times[-1]})."
+        )
+    elif len(packets):
+        lines.append("No packet is whole: its first beat or its TLAST lies outside the capture.")
     return lines

@@ -70,6 +70,10 @@ class Port:
         high and RREADY low; ``expected_blocked`` is what independent ports would give.
     transactions : Transactions
     channels, outstanding, blocks, problems : Frame
+    starts : Frame
+        How many were open where matching begins anew, and why that is known.
+    packets : Frame
+        Of an AXI4-Stream, which has packets where others have transactions.
     """
 
     def __init__(
@@ -100,6 +104,7 @@ class Port:
         self.outstanding = Frame(found["outstanding"], "changes of what is outstanding")
         self.blocks = Frame(found["blocks"], "spans with a read open, W beats and no R beat")
         self.problems = Frame(found["problems"], "orphans and protocol errors")
+        self.packets = Frame(found["packets"], "packets")
         self.starts = Frame(found["starts"], "how many were open where matching begins anew")
 
     @property
@@ -145,7 +150,7 @@ class Port:
         same is asked of ARVALID that waits for ARREADY. Clocks with an unknown level are left out
         on both sides, and reads that take as long with write beats as without are independent.
         """
-        return findings.finding(self)
+        return self.story()[0] if self.is_stream else findings.finding(self)
 
     @property
     def contrast(self) -> str:
@@ -166,11 +171,20 @@ class Port:
         capture; a time is the sample at which VALID rose, in us from the first sample where the
         clock is known. Spans that are lower bounds say so.
         """
+        if self.is_stream:
+            return findings.stream_story(self, self.channels.row(0), self.packets)
         return findings.story(self)
+
+    @property
+    def is_stream(self) -> bool:
+        """Is it an AXI4-Stream?"""
+        return self.kind == "AXI-Stream"
 
     def headline(self) -> list[str]:
         """How many transactions, their spans, the finding."""
         f = self.figures
+        if self.is_stream:
+            return [f"{self.kind} {self.name}", *self.story()]
         lines = [
             f"{self.kind} {self.name}: {f['complete_reads']} of {f['reads']} reads and "
             f"{f['complete_writes']} of {f['writes']} writes complete"
@@ -204,6 +218,8 @@ class Port:
     def explain(self) -> str:
         """Everything in lines: transactions, channels, overlap, blocking, throughput."""
         f = self.figures
+        if self.is_stream:
+            return "\n".join([*self.headline(), self.channels.grid().to_text()])
         lines = [*self.headline(), self.contrast]
         if f["tail_n"]:
             lines.append(

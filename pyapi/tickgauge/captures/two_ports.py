@@ -53,6 +53,9 @@ def compare_ports(old: Port, new: Port, *, bits: int = CLASS_BITS) -> Frame:
     for name, port in (("old", old), ("new", new)):
         if not isinstance(port, Port):
             raise TypeError(f"{name} is a Port (capture.port()), not {type(port).__name__}")
+    for port in (old, new):
+        if port.is_stream:
+            raise NotComparableError(f"{port.capture.name}: a stream has no transactions")
     a, b = _groups(old, bits), _groups(new, bits)
     order = sorted({*a, *b}, key=lambda k: (k[0], k[1] or 0, k[2] or 0))
     for port, groups in ((old, a), (new, b)):

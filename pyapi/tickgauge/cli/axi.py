@@ -162,7 +162,12 @@ def run(args: argparse.Namespace) -> int:
     answer = _one(args, ports[0]) if len(ports) == 1 else _two(args, ports[0], ports[1])
     common.emit(args, answer)
     names = ("complete_reads", "complete_writes", "bound_reads", "bound_writes")
-    told = [sum(p.figures[n] for n in names) for p in ports]
+    told = [
+        len(p.packets) or p.channels.row(0)["beat"]
+        if p.is_stream
+        else sum(p.figures[n] for n in names)
+        for p in ports
+    ]
     return common.DONE if all(told) else common.NOTHING
 
 
@@ -204,11 +209,15 @@ def _one(args: argparse.Namespace, port: Port) -> Answer:
     else:
         title, grid = "", Grid((), ())
     capture = port.capture
+    if port.is_stream:
+        title, grid = "packets", port.packets.grid()
     head = f"{capture.name}: {capture.form}, {port.figures['cycles']} samples"
     sections = [
         Section(head, lines=port.story()),
         Section("figures", lines=port.explain().splitlines()),
     ]
+    if port.is_stream:
+        sections[1:] = [Section("channel", port.channels.grid())]
     left_out = _left_out(port)
     if asked:
         sections.append(Section(title, grid))
