@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import tickgauge as tg
+from tickgauge.cli import main
 
 DATA = Path(__file__).parents[1] / "data" / "suspend"
 DOWN = ("suspend", "late suspend", "noirq suspend")
@@ -188,3 +189,18 @@ def test_a_banner_without_a_build_type_is_said_where_sides_are_compared(tmp_path
     assert sides[0].boots["build"].tolist() == ["unknown"]
     result = tg.compare(*sides)
     assert any("no build type" in note for note in result.notes)
+
+
+def test_events_of_a_trace_that_are_not_read_are_counted_by_kind(tmp_path, capsys):
+    trace = (DATA / "14_device_pm_callback.txt").read_text()
+    other = " sh-5   [000] d..2   100.001100: sched_switch: prev_comm=a ==> next_comm=b\n"
+    irq = " sh-5   [000] d.h2   100.001200: irq_handler_entry: irq=27 name=arch_timer\n"
+    perf = " sh 5 [000]   100.001300: irq:softirq_entry: vec=1 [action=TIMER]\n"
+    path = tmp_path / "trace.txt"
+    path.write_text(trace + 3 * other + irq + perf)
+    assert main(["show", str(path)]) == 0
+    said = "".join(capsys.readouterr())
+    assert "events that are not read: 3 sched_switch, 1 irq_handler_entry, 1 softirq_entry" in said
+    path.write_text(trace)
+    assert main(["show", str(path)]) == 0
+    assert "not read" not in "".join(capsys.readouterr())

@@ -129,6 +129,7 @@ def _answer(args: argparse.Namespace, data: Dataset) -> Answer:
     notes = inputs.other_notes(data)
     if "tick" in stats["unit"].tolist() and not any("--clock HZ" in note for note in notes):
         notes.append("ticks are shown where no clock is known: --clock HZ converts them")
+    notes += _other_events(data)
     rows = stats
     if args.stages and "stages" in data.tables:
         rows = data.stages
@@ -142,6 +143,20 @@ def _answer(args: argparse.Namespace, data: Dataset) -> Answer:
         problems=inputs.problem_rows(data),
         notes=notes,
     )
+
+
+def _other_events(data: Dataset) -> list[str]:
+    """Events of a trace that nothing reads, by kind: they are not lost without a word."""
+    from ..reading.trace_events import other_events
+
+    notes = []
+    for number, info in enumerate(data.infos):
+        found = other_events(data, number)
+        if found:
+            kinds = ", ".join(f"{count} {name}" for name, count in found.most_common(6))
+            more = f" and {len(found) - 6} kinds more" if len(found) > 6 else ""
+            notes.append(f"{info.name}: events that are not read: {kinds}{more}")
+    return notes
 
 
 def _grid(frame: Frame, all_columns: bool = True) -> Grid:
