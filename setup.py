@@ -82,7 +82,7 @@ def extensions() -> list[Extension]:
 
 
 class Build(build_py):
-    """The modules, and beside them what is quicker to load: the version, TOML tables as JSON."""
+    """The modules, and beside them forms that load faster: the version, TOML tables as JSON."""
 
     def run(self) -> None:
         super().run()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Latency of the OP-TEE calls in one console log, in the report of the 2015 script.
 
-Usage: ``performance_analysis.py LOG``. What goes to stdout, the exit status and the last line on
+Usage: ``performance_analysis.py LOG``. Standard output, the exit status and the last line on
 stderr are those of the script of the same name in optee_benchmark, for any input. This file works
 from anywhere, given a Python in which tickgauge is installed; importing it runs nothing.
 """
@@ -92,7 +92,7 @@ def report_of_any_width(values):
 def analyse(path, write):
     """Read the log at `path` and hand the text of the original's stdout to `write`, in pieces.
 
-    Raises ZeroDivisionError as `report` does, after what the original prints before it.
+    Raises ZeroDivisionError as `report` does, after the lines that the original prints before it.
     """
     from _tickgauge_legacy import read
 
@@ -139,7 +139,7 @@ def main(argv=None):
     except OSError as error:
         if not isinstance(error, BrokenPipeError):
             print(f"OSError: {error}", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that what is left is not tried again
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that the rest is not tried again
     return 1
 
 

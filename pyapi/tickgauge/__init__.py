@@ -12,7 +12,7 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as of `typing`, which takes as long to import as all of this
 
 # Where each public name lives: one line for a new one, here and in the imports for type
-# checkers below. No module may bear the name of what it exports: the import system would put
+# checkers below. No module may bear the name of its export: the import system would put
 # the module in its place.
 _NAMES = {
     "Batch": "batches.batch",

@@ -1,6 +1,6 @@
-"""Exceptions: what the core's status codes are in Python.
+"""Exceptions: the core's status codes in Python.
 
-``OSError`` and ``MemoryError`` stay what they are, and a wrong argument is a plain ``ValueError``.
+``OSError`` and ``MemoryError`` stay as they are, and a wrong argument is a plain ``ValueError``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Error(Exception):
     Parameters
     ----------
     message : str
-        What, where, and what was expected.
+        The fault, its place, and the expected text.
     path : str, optional
         The source concerned, as the user named it.
     line : int, optional
@@ -101,7 +101,7 @@ class Error(Exception):
 
 
 def _rebuild(cls: type[Error], message: str, state: dict[str, Any]) -> Error:
-    """Make an exception again from what `Error.__reduce__` kept."""
+    """Make an exception again from the arguments that `Error.__reduce__` kept."""
     return cls(message, **state)
 
 
@@ -136,7 +136,7 @@ class NotEnoughData(Error):
 
 
 class UnknownName(Error, KeyError):
-    """No column, key or verb has that name; the message lists what there is."""
+    """No column, key or verb has that name; the message lists those that exist."""
 
     default_status = Status.ENOTFOUND
 

@@ -9,7 +9,7 @@ __all__ = ["LIMITS", "Limits", "largest"]
 
 @dataclass(frozen=True)
 class Limits:
-    """What a source may unfold into, and what it may hold, before it is refused.
+    """Bounds of a source when unfolded, beyond which it is refused.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Limits:
 
 
 def largest(name: str) -> int:
-    """What the limit of that name is at most: each layer is a call within a call."""
+    """The largest value of the limit of that name: each layer is a call within a call."""
     return 64 if name == "layers" else (1 << 64) - 1
 
 

@@ -1,4 +1,4 @@
-"""`tickgauge.batch`: statistics of many logs, and what became of each."""
+"""`tickgauge.batch`: statistics of many logs, and the state of each."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ STORE_EVERY = 64
 
 
 class Batch:
-    """What a batch found.
+    """The outcome of a batch.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Batch:
         return Frame(columns, "files of the batch")
 
     def headline(self) -> str:
-        """One sentence: how many files were read, kept, failed, and what they gave."""
+        """One sentence: how many files were read, kept, failed, and their readings."""
         states = [status.state for status in self.statuses]
         order = ("read", "kept", "not recognised", "not taken", "skipped", "damaged", "failed")
         told = ", ".join(f"{states.count(word)} {word}" for word in order if word in states)
@@ -237,7 +237,7 @@ def batch(
     return made
 
 
-# ---- what to do -------------------------------------------------------------------------------
+# ---- the work to do ---------------------------------------------------------------------------
 
 
 def _sources(paths: Any) -> list[Source]:
@@ -286,7 +286,7 @@ def _has(module: str) -> bool:
 
 
 def _version(options: Mapping[str, Any], rows: bool) -> str:
-    """What decides about a file's statistics, besides its bytes."""
+    """All that decides about a file's statistics, besides its bytes."""
     said = ", ".join(f"{name}={value!r}" for name, value in sorted(options.items()))
     return f"{version()} rows={rows} {said}"
 

@@ -1,4 +1,4 @@
-"""What a batch has done already: a small database beside its results."""
+"""The work that a batch has done already: a small database beside its results."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class SourceStatus:
 
 @dataclass
 class FileStatus:
-    """What became of one file of a batch.
+    """The state of one file of a batch.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class Index:
     path : path
         Made if it is not there. One of another version of this table is started anew.
     version : str
-        Of the program and of the options that decide what is read: a status that was kept under
+        Of the program and of the options of reading: a status that was kept under
         another one does not count.
 
     Raises
@@ -189,7 +189,7 @@ class Index:
             raise _told(self._path, error) from error
 
 
-#: What else sqlite3 throws at a damaged file: a schema that is no UTF-8, sizes beyond all memory.
+#: Further exceptions of sqlite3 for a damaged file: a schema that is no UTF-8, absurd sizes.
 _ODD = (ValueError, MemoryError)
 
 _DISK = {
@@ -199,7 +199,7 @@ _DISK = {
 
 
 def _told(path: Path, error: Exception) -> Exception:
-    """What SQLite says as an exception that a caller knows: OSError of the disk, or InputError."""
+    """An error of SQLite as an exception of ours: OSError of the disk, or InputError."""
     name = str(getattr(error, "sqlite_errorname", "")).removeprefix("SQLITE_").partition("_")[0]
     if name in _DISK:
         return OSError(_DISK[name], str(error), str(path))

@@ -1,4 +1,4 @@
-"""What a worker does: read one file, leave its statistics behind; merge statistics of others."""
+"""The work of a worker: read one file, leave its statistics behind; merge statistics of others."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Job:
 
 @dataclass
 class Done:
-    """What became of it, and its statistics by digest where they were not left in a folder."""
+    """The state of a job, and its statistics by digest where they were not left in a folder."""
 
     status: FileStatus
     parts: dict[str, bytes] = field(default_factory=dict)
@@ -82,7 +82,7 @@ def rows_path(folder: str | Path, digest: str) -> Path:
 
 
 def work(jobs: Sequence[Job]) -> list[Done]:
-    """Read each file; what goes wrong with one is told in its status."""
+    """Read each file; a failure is told in its status."""
     return [_one(job) for job in jobs]
 
 
@@ -206,7 +206,7 @@ def _part(path: str, size: int) -> bytes:
 
 
 def is_left(folder: str, digest: str, rows: bool) -> bool:
-    """Whether what a source left is there still."""
+    """Whether the files that a source left are there still."""
     paths = [part_path(folder, digest)] + ([rows_path(folder, digest)] if rows else [])
     with contextlib.suppress(OSError):
         return all(path.stat().st_size > 0 for path in paths)

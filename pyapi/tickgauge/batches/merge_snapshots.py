@@ -1,7 +1,7 @@
 """Snapshots merged as text: a line a source and a key, so that nothing has to be parsed.
 
 A snapshot of many sources is large and merging changes none of its numbers; taking the lines apart
-at the few places that matter is some ten times as fast as JSON. The result is what
+at the few places that matter is some ten times as fast as JSON. The result is the
 `Snapshot.merge` gives, byte by byte.
 """
 
@@ -44,7 +44,7 @@ def _by_source(units: str, single: str | None) -> Iterator[tuple[str, str]]:
 
 
 def _taken_apart(text: str, sources: dict[str, str], keys: dict[str, dict[str, str]]) -> str:
-    """Add the lines of a snapshot to those of others; what stands before its sources is returned.
+    """Add the lines of a snapshot to those of others; the text before its sources is returned.
 
     Raises
     ------

@@ -86,7 +86,7 @@ class Platform:
         return 10**9 // self.clock_hz
 
     def for_core(self) -> tuple[Any, ...]:
-        """As ``_core.reduce(topology=...)`` takes it: what matters for consoles."""
+        """As ``_core.reduce(topology=...)`` takes it: the part that matters for consoles."""
         return self._for_core
 
     @cached_property
@@ -109,7 +109,7 @@ class Platform:
 
 
 class Identity(NamedTuple):
-    """What the labels of a block mean: a cpu per row (None = undecided), how, and why."""
+    """The meaning of the labels of a block: a cpu per row (None = undecided), how, and why."""
 
     cpus: tuple[Cpu | None, ...]
     how: str

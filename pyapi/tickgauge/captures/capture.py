@@ -39,12 +39,12 @@ LISTED = 40
 #: Names that are looked through for the nearest ones, and how like they have to be.
 MOST_NAMES, LIKE = 20_000, 0.75
 
-#: What a form of the core is called.
+#: The name of a form of the core.
 FORMS = {"csv": "ILA CSV", "vcd": "VCD", "dmp": "ILA dump"}
 
 
 class Capture:
-    """A capture: what was sampled, and the AXI interfaces found in it.
+    """A capture: its samples, and the AXI interfaces found in it.
 
     Made by `read_capture` or by ``tickgauge.read``.
 
@@ -61,7 +61,7 @@ class Capture:
     clock : int or None
         Clock of the interface in Hz, as the caller names it; the files do not know it.
     notes : tuple of str
-        What was decided in reading, and what is not known.
+        Decisions of reading, and open questions.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Capture:
 
     @property
     def form(self) -> str:
-        """What the source is."""
+        """A description of the source."""
         form = FORMS[self.about["form"]]
         form = "ILA VCD" if form == "VCD" and self.about["ila"] else form
         return f"{form} in .ila" if self._archive else form
@@ -134,7 +134,7 @@ class Capture:
     def interfaces(self) -> Frame:
         """The interfaces found, most matched signals first.
 
-        Columns: prefix, slot, kind, channels, missing (what ``assume`` could settle), bound,
+        Columns: prefix, slot, kind, channels, missing (``assume`` could settle it), bound,
         data_bits, same_as (the same wires under another name), usable, why (it is not).
         """
         return Frame(self._core.table("interfaces"), "interfaces")
@@ -146,7 +146,7 @@ class Capture:
 
     @cached_property
     def problems(self) -> Frame:
-        """What could not be read, with line and offset."""
+        """The lines that could not be read, with offset."""
         return Frame(self._core.table("problems"), "problems")
 
     @cached_property
@@ -230,7 +230,7 @@ class Capture:
         prefix : str, optional
             A part of its prefix, in any case.
         kind : {"axi4", "axi3", "lite"}, optional
-            Instead of what its signals say.
+            In place of the kind that its signals say.
         assume : mapping, optional
             Levels of VALIDs and READYs that are not in the capture, ``{"arready": 1}``.
         ignore_gaps : bool
@@ -330,7 +330,7 @@ class Capture:
         return self.port(slot, prefix).channels
 
     def blocking(self, slot: int | None = None, prefix: str | None = None) -> Frame:
-        """Reads against writes: the cycles, the contrast, and what independent ports would give."""
+        """Reads against writes: the cycles, the contrast, and the figure of independent ports."""
         return self.port(slot, prefix).blocking
 
     def finding(self, slot: int | None = None, prefix: str | None = None) -> str:
@@ -338,7 +338,7 @@ class Capture:
         return self.port(slot, prefix).finding
 
     def explain(self, slot: int | None = None, prefix: str | None = None) -> str:
-        """What the capture says about an interface, in lines."""
+        """The evidence of the capture about an interface, in lines."""
         return self.port(slot, prefix).explain()
 
     @property
@@ -348,7 +348,7 @@ class Capture:
 
     @property
     def keys(self) -> Frame:
-        """What `readings` measure."""
+        """The keys of `readings`."""
         return self.port().keys
 
     @property

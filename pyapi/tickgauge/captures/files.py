@@ -30,7 +30,7 @@ __all__ = ["load", "read_capture", "sniff"]
 PIECE = 1 << 20
 
 
-#: What is said of a source that is none.
+#: The message for a source that is no capture.
 NO_CAPTURE = (
     'is no capture: an ILA CSV begins with "Sample in Buffer", a plain CSV names an AXI VALID and '
     "READY in its header (or --map says which columns they are), a VCD begins with $date, "
@@ -104,11 +104,11 @@ def read_capture(
     clock : int, optional
         Clock of the interface in Hz, for MB/s and microseconds.
     slot, prefix, kind, assume, ignore_gaps
-        What `Capture.port` takes when nothing else is said.
+        Defaults of `Capture.port`.
     name : str, optional
         How messages call the source.
     limits : Limits
-        What compressed input may unfold into, and what a capture may hold.
+        Bounds of compressed input, and of the capture.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def read_capture(
     InputError
         Not a capture, or one that cannot be read (no header, no definitions, UTF-16).
     LimitError
-        The capture, or what it unfolds into, is beyond `limits`.
+        The capture, packed or unpacked, is beyond `limits`.
     OSError
         The source cannot be opened.
     """

@@ -1,4 +1,4 @@
-"""What is told of an AXI port: sentences that all follow from one verdict and its figures."""
+"""The findings of an AXI port: sentences that all follow from one verdict and its figures."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _first_line(port: Told) -> str:
 
 
 def story(port: Told) -> list[str]:
-    """Reads against writes, the slowest read and write, and what the figures rest on.
+    """Reads against writes, the slowest read and write, and the evidence of the figures.
 
     Shares are of known clocks with a write beat and a read open, and of all clocks; a time is the
     sample at which VALID rose, in us from the first sample where the clock is known.
@@ -176,7 +176,7 @@ def _described(port: Told, row: Mapping[str, Any], middle: int | None) -> str:
 
 
 def finding(port: Told) -> str:
-    """The sentence of fixed form: the clocks, what chance would give, the verdict."""
+    """The sentence of fixed form: the clocks, the figure of chance, the verdict."""
     f = port.figures
     ending = ENDINGS[f["verdict"]]
     if f["verdict"] == "unseen":

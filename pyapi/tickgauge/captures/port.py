@@ -18,7 +18,7 @@ from .transactions import CLASS_BITS, FLAGS, Transactions, grouped
 
 __all__ = ["Owner", "Port"]
 
-#: Spans of each direction that become readings, and what they are.
+#: Spans of each direction that become readings, with their meaning.
 METRICS = {
     "read": {
         "address_wait": "ARVALID to its acceptance",
@@ -67,7 +67,7 @@ class Port:
     figures : dict
         Cycles and counts; a read is open in cycle c when accept < c <= last beat. ``blocked``
         counts write beats with a read open and RVALID low, ``master_stall`` those with RVALID
-        high and RREADY low; ``expected_blocked`` is what independent ports would give.
+        high and RREADY low; ``expected_blocked`` is the figure of independent ports.
     transactions : Transactions
     channels, outstanding, blocks, problems : Frame
     starts : Frame
@@ -165,7 +165,7 @@ class Port:
         return self.capture.clock
 
     def story(self) -> list[str]:
-        """What was found, in sentences: reads against writes, the slowest read and write.
+        """The findings in sentences: reads against writes, the slowest read and write.
 
         Shares are of known clocks with a write beat and a read open, and of the clocks of the
         capture; a time is the sample at which VALID rose, in us from the first sample where the
@@ -267,7 +267,7 @@ class Port:
 
     @cached_property
     def keys(self) -> Frame:
-        """What the readings measure: direction, address class, bytes, span."""
+        """The keys of the readings: direction, address class, bytes, span."""
         return self._measured[0]
 
     @cached_property

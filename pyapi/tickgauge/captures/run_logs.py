@@ -30,7 +30,7 @@ __all__ = ["RunComparison", "RunKey", "bridge", "compare_runs", "published", "sy
 
 @dataclass(frozen=True, order=True)
 class RunKey:
-    """What a run measures: the layer's shape, its kernel, and the options of the command."""
+    """The subject of a run: the layer's shape, its kernel, and the options of the command."""
 
     shape: str
     kernel: str
@@ -106,7 +106,7 @@ class RunComparison:
         return Grid(names, cells)
 
     def lines(self) -> list[str]:
-        """What stands below the table."""
+        """The lines below the table."""
         n = len(self.rows)
         out = [
             f"{n} {'key' if n == 1 else 'keys'} from {self.pairs} "
@@ -135,7 +135,7 @@ def compare_runs(old: Any, new: Any) -> RunComparison:
     Returns
     -------
     RunComparison
-        It says what was measured; whether a change is more than scatter is the question of
+        It states the measured change; whether a change is more than scatter is the question of
         ``tickgauge.compare``.
 
     Raises

@@ -100,7 +100,7 @@ class Transactions(Frame):
         return rows
 
     def lines(self, clock: int | None = None) -> Grid:
-        """What a person reads of them: address in hex, the main stamps and spans."""
+        """The columns for a person: address in hex, the main stamps and spans."""
         names = ["direction", "addr", "beats", "bytes", "ax_valid", "ax_accept", "data_first"]
         names += ["data_last", "b_accept", "span", "first_data", "blocked", "note"]
         rows: list[list[Any]] = []

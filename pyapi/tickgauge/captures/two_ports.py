@@ -101,7 +101,7 @@ def in_short(old: Port, new: Port, names: tuple[str, str] = ("old", "new")) -> s
     ----------
     old, new : Port
     names : pair of str
-        What the two are called.
+        The names of the two.
     """
     parts = []
     for port, name in ((new, names[1]), (old, names[0])):
@@ -116,7 +116,7 @@ def in_short(old: Port, new: Port, names: tuple[str, str] = ("old", "new")) -> s
 
 
 def side_by_side(old: Port, new: Port) -> list[tuple[str, Any, Any, float | None]]:
-    """Figures of both ports: what, old, new, new / old; None where a side does not have it."""
+    """Figures of both ports: name, old, new, new / old; None where a side does not have it."""
     rows: list[tuple[str, Any, Any, float | None]] = []
 
     def add(what: str, x: float | None, y: float | None, ratio: bool = True) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 
 __all__ = ["main"]
 
-# Every verb and what it answers: one line for a new one, in the order of `tickgauge --help`.
+# Every verb and its question: one line for a new one, in the order of `tickgauge --help`.
 # The module of that name in this folder has add(subparsers) and run(args) -> exit status.
 VERBS = {
     "show": "what is in the sources, and why they were read so",
@@ -63,7 +63,7 @@ def whole_parser() -> argparse.ArgumentParser:
 
 
 def _parsed(arguments: Sequence[str]) -> tuple[argparse.ArgumentParser, argparse.Namespace]:
-    """The arguments; a misspelled verb or option is told with what it is close to."""
+    """The arguments; a misspelled verb or option is told with its nearest neighbour."""
     chosen = next((a for a in arguments if not a.startswith("-")), None)
     parser, verb = _parser(chosen)
     if chosen is not None and chosen not in VERBS:

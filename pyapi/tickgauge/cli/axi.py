@@ -1,4 +1,4 @@
-"""``tickgauge axi``: AXI transactions of a capture, what blocks them, two captures compared."""
+"""``tickgauge axi``: AXI transactions of a capture, the cause of waits, two captures compared."""
 
 from __future__ import annotations
 
@@ -275,7 +275,7 @@ def _trigger_line(old: Port, new: Port) -> list[str]:
 
 
 def _labels(old: Port, new: Port) -> tuple[str, str]:
-    """What two captures are called in one sentence: their files' names where these differ."""
+    """The names of two captures in one sentence: their files' names where these differ."""
     a, b = (PurePath(p.capture.name).name.partition(".")[0] for p in (old, new))
     return (a, b) if a and b and a != b else ("old", "new")
 

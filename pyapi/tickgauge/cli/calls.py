@@ -136,7 +136,7 @@ def _each(data: Dataset) -> Grid:
 
 
 def _notes(args: argparse.Namespace, data: Dataset, hops: Frame) -> list[str]:
-    """What a reader of the figures must know."""
+    """Notes that a reader of the figures needs."""
     from ..dataset import calls
 
     notes = []

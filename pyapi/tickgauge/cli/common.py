@@ -1,4 +1,4 @@
-"""What the verbs share: options, the answer and how it is written, exit status, errors."""
+"""Code that all verbs share: options, the answer and how it is written, exit status, errors."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def add_verb(
     run : callable
         Takes the parsed arguments, gives the exit status.
     description : str
-        What it answers; the first sentence stands in ``tickgauge --help``.
+        Its question; the first sentence stands in ``tickgauge --help``.
     output : bool
         Whether ``--format`` and ``-o`` make sense for it.
     trace : bool

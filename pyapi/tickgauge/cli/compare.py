@@ -1,4 +1,4 @@
-"""``tickgauge compare``: what changed between two sides, and whether to believe it."""
+"""``tickgauge compare``: the changes between two sides, and whether to believe it."""
 
 from __future__ import annotations
 

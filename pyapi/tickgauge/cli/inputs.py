@@ -45,7 +45,7 @@ def add_reading_options(parser: argparse.ArgumentParser, *, together: bool = Tru
     add_limit_option(group)
 
 
-#: The names of ``--limit``, their default and what is counted.
+#: The names of ``--limit``, their default and unit.
 LIMIT_WORDS = {
     "line": ("1M", "bytes of a console line"),
     "size": ("1T", "bytes that a source is decompressed into, an archive all in all"),
@@ -145,7 +145,7 @@ def named(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def load(args: argparse.Namespace, sources: list[str]) -> Any:
-    """Read the sources as the options say; a `Dataset`, or what a form makes instead."""
+    """Read the sources as the options say; a `Dataset`, or the object of another form."""
     from ..reading import read as reading
 
     together = getattr(args, "together", False)
@@ -168,7 +168,7 @@ def load_dataset(args: argparse.Namespace, sources: list[str]) -> Dataset:
 
 
 def status(args: argparse.Namespace, data: Dataset) -> int:
-    """What the input alone says of the exit status.
+    """The exit status as far as the input decides it.
 
     2 where a source was unreadable, damaged or not recognised; 1 with ``--strict`` where there
     are problems or lines of a known program that were not read; 3 where there are no readings.
@@ -193,7 +193,7 @@ def not_read_whole(data: Dataset) -> list[str]:
 
 
 def say_troubles(data: Dataset) -> None:
-    """What could not be read, on standard error; a folder of other files is one line more."""
+    """Sources that could not be read, on standard error; other files of a folder are one line."""
     unknown = [info for info in data.infos if info.state == "not recognised"]
     for info in data.infos:
         if info.message and info not in unknown[1:]:

@@ -1,4 +1,4 @@
-"""``tickgauge show``: what is in a source, and why it was read so."""
+"""``tickgauge show``: the content of a source, and why it was read so."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _loaded(args: argparse.Namespace) -> Any:
 
 
 def _object(data: Any) -> Answer:
-    """A form's own object (a capture, a snapshot): what it says of itself, and its keys."""
+    """A form's own object (a capture, a snapshot): its own text, and its keys."""
     from ..comparison.snapshot import Snapshot
     from ..comparison.summary import summarize
     from ..frame.frame import Frame
@@ -231,7 +231,7 @@ def _why(info: Any) -> Section:
 
 
 def _rules(data: Dataset) -> Section:
-    """The ledger: how often each tag occurred, and what became of it."""
+    """The ledger: how often each tag occurred, and the uses of its lines."""
     totals: dict[bytes, list[int]] = {}
     for info in data.infos:
         for tag, *counts in info.ledger:

@@ -1,4 +1,4 @@
-"""What the verbs of statistics share: sides, their options, colour."""
+"""Code that the verbs of statistics share: sides, their options, colour."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def add_side_options(parser: argparse.ArgumentParser, default: str = "5%") -> No
 
 
 def add_comparison_options(parser: argparse.ArgumentParser) -> None:
-    """What `compare` and `gate` have in common."""
+    """Options that `compare` and `gate` have in common."""
     add_side_options(parser)
     group = parser.add_argument_group("comparison")
     group.add_argument(
@@ -99,7 +99,7 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def side(args: argparse.Namespace, source: str) -> Any:
-    """What stands in one place of the command, read as told.
+    """One argument of the command, read as told.
 
     A data set, a snapshot (of many files one), a capture, or a list where a folder or glob holds
     several of these.
@@ -120,7 +120,7 @@ def _parts_of(*sides: Any) -> list[Any]:
 
 
 def status_of(args: argparse.Namespace, *sides: Any) -> int:
-    """What the inputs alone say of the exit status; messages of sources go to stderr."""
+    """The exit status as far as the inputs decide it; messages of sources go to stderr."""
     from ..dataset.dataset import Dataset
     from . import inputs
 

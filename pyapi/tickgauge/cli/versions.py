@@ -1,4 +1,4 @@
-"""``tickgauge versions``: what runs here."""
+"""``tickgauge versions``: the versions that run here."""
 
 from __future__ import annotations
 

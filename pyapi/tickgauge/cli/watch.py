@@ -176,7 +176,7 @@ def _raw_log(args: argparse.Namespace) -> Iterator[tuple[Path | None, int, int, 
 class _Screen:
     """Shows the state: in place on a terminal, else at every complete boot and at the end.
 
-    Drawing in place is rich's; where it is not installed a terminal gets what a pipe gets.
+    Drawing in place is rich's; where it is not installed a terminal gets the plain lines of a pipe.
     """
 
     def __init__(self, args: argparse.Namespace) -> None:

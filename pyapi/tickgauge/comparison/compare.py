@@ -84,7 +84,7 @@ def compare(
     old, new : data set, snapshot, path, or a list of these
         The baseline first.
     unit : {"boot", "run", "reading"}, optional
-        What counts as one independent observation; by default what the format calls for.
+        The independent observation; by default the one of the format.
         Several readings of a unit are collapsed to their lower median, and where every unit has
         20 (200) of them to their 90 % (99 %) quantile, too.
     margin : float or str
@@ -102,7 +102,7 @@ def compare(
     noise : data set, snapshot or path, optional
         Boots of one firmware: the scatter for one or two boots a side.
     seed : int
-        For what is drawn where counting is too long.
+        Of random draws, where counting is too long.
     anyway : bool
         Compare also sides that say they are of another platform or build type.
     board : str, optional

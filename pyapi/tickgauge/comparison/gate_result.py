@@ -1,4 +1,4 @@
-"""Gate: the decision over all keys, what it guards against, its words and files."""
+"""Gate: the decision over all keys, its guard, its words and files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GUARDS = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 
 @dataclass(frozen=True)
 class Reach:
-    """What so many boots can decide at all: arithmetic, known before the data are seen.
+    """The decisions within reach of so many boots: arithmetic, known before the data are seen.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Reach:
 
     @property
     def sentence(self) -> str:
-        """What can be decided."""
+        """The reach as a sentence."""
         if self.facts:
             return "identical boots: differences are facts, no chance is involved"
         least = f"1/{self.arrangements:.0f}" if self.arrangements < 1e6 else "below 1e-06"
@@ -100,7 +100,7 @@ class Gate:
         Confirming boots took part.
     outcome : {"pass", "regressed", "not enough data"}
     failing, open, missing : list of (str, str)
-        Keys and reasons: regressed; what is missing for an answer; keys of the baseline that are
+        Keys and reasons: regressed; missing for an answer; keys of the baseline that are
         gone or not comparable.
     facts : dict
         Key -> word, of deterministic boards.
@@ -138,7 +138,7 @@ class Gate:
         return self.reach.reached and self.gated > 0
 
     def decide(self, strict_undecided: bool, allow_missing: bool, same: bool) -> None:
-        """Find the outcome; what stands in the way of one goes to `open`."""
+        """Find the outcome; obstacles go to `open`."""
         for row in self._rows():
             if self._red(row):
                 self.failing.append((row["key"], self._reason(row)))
@@ -233,7 +233,7 @@ class Gate:
 
     @property
     def guard_line(self) -> str:
-        """What a pass guards against."""
+        """The change that a pass guards against."""
         if self.reach.facts:
             words = list(self.facts.values())
             return ", ".join(f"{words.count(w)} {w}" for w in dict.fromkeys(words)) or "no key"
@@ -273,7 +273,7 @@ class Gate:
         ]
 
     def unguarded(self) -> list[str]:
-        """Keys that the guard line does not cover, with what they are guarded against."""
+        """Keys that the guard line does not cover, with the change that each is guarded against."""
         found = self.guard
         limit = found[0] if found else GUARDS[-1]
         lines = []

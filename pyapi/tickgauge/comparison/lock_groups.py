@@ -94,7 +94,7 @@ def compare_groups(old: Packed, new: Packed, margin: float, seed: int, refused: 
     ``ols_a_*_lo`` and the like are 95 % intervals of the ladder from unit to unit. The ranks of one
     block are correlated, so only units replicate: each unit is left out in turn (jackknife; Tukey,
     1958), which for a least-squares line, linear in the values, is ``mean +- t(n-1) s / sqrt(n)``
-    over the units' own lines. ``s`` is never below what a tick leaves open, ``resolution *
+    over the units' own lines. ``s`` is never below the room that a tick leaves, ``resolution *
     sum |w| / sqrt(6)`` with the weights ``w`` of the line. ``ols_*_shift_*`` is new - old by Welch
     (1947). Missing where a side has a single unit; there is none for Theil-Sen, as the jackknife
     fails for medians.
@@ -170,7 +170,7 @@ def ladder_grid(groups: Frame) -> Grid:
 
 
 def _note(group: Group, row: dict[str, Any], margin: float) -> str | None:
-    """What a group tells that its cpus do not."""
+    """The finding of a group that its cpus do not show."""
     title = group_title(group)
     limit = 100 * margin
 
@@ -193,7 +193,7 @@ def _note(group: Group, row: dict[str, Any], margin: float) -> str | None:
 
 
 def cluster_names(boards: set[Any]) -> dict[int, str]:
-    """What the cores of each cluster are, where the sides name one known board."""
+    """The names of the cores of each cluster, where the sides name one known board."""
     board = load().get(str(next(iter(boards)))) if len(boards) == 1 else None
     return {} if board is None else {k: c.name for k, c in enumerate(board.clusters) if c.name}
 
@@ -210,7 +210,7 @@ def common_factors(
     margin : float
         Changes up to it are no factor worth a line.
     clusters : mapping, optional
-        What the cores of a cluster are.
+        The names of the cores of a cluster.
 
     Returns
     -------

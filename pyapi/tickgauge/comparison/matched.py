@@ -1,4 +1,4 @@
-"""Keys of two sides matched, and what the core is told of them."""
+"""Keys of two sides matched, as arguments of the core."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Matched:
         return np.array([self.margin_ns if k.scale[1] == "ns" else 0.0 for k in self.keys], "f8")
 
     def options(self) -> dict[str, Any]:
-        """What else `_core.compare` is told of the keys."""
+        """Further arguments of `_core.compare` for the keys."""
         metrics: dict[tuple[Any, ...], int] = {}
         group = [
             metrics.setdefault((k.metric, k.operation, k.scale[1]), len(metrics)) for k in self.keys
@@ -138,7 +138,7 @@ def match(
     Parameters
     ----------
     a, b : Side
-        Old and new, for what their boots state.
+        Old and new, for the facts that their boots state.
     old, new : Packed
         The same, packed.
     noise : Packed, optional

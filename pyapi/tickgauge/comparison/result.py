@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison", "write_text"]
 
-#: Lines that a text has at most, and what a line of a finding may take.
+#: Lines that a text has at most, and the length of the line of a finding.
 SCREEN, WIDE = 24, 100
 
 #: Version of the JSON document of compare and gate.
@@ -58,9 +58,9 @@ class Comparison:
     ----------
     rows : Frame
         One row a matched key, and one for ``@p90`` and ``@p99`` where boots have readings enough:
-        what it is (``test metric operation labels cluster core place rank``), ``shown`` (the unit
-        of lengths: ns for times), the columns of the core's ``tg_compare``, ``sentence`` (what was
-        seen, what could have been seen, what to do next) and ``note``. Regressed keys come first,
+        its identity (``test metric operation labels cluster core place rank``), ``shown`` (the unit
+        of lengths: ns for times), the columns of ``tg_compare``, ``sentence`` (the change
+        seen, the change that could be seen, the next step) and ``note``. Regressed keys come first,
         the largest change first within a word. Missing values are missing, never 0.
     groups : Frame
         One row a group of interchangeable cpus: W1 and its p, slowest, span, ladder
@@ -145,7 +145,7 @@ class Comparison:
 
     @property
     def header(self) -> list[str]:
-        """Two lines: unit, margin, counts, geometric mean, what chance may do."""
+        """Two lines: unit, margin, counts, geometric mean, the part of chance."""
         absolute = f" and {self.margin_ns:g} ns" if self.margin_ns else ""
         first = (
             f"unit: {units_word(self.unit, *self.units)}, margin {100 * self.margin:g} %{absolute},"
@@ -167,7 +167,7 @@ class Comparison:
         return [first, second]
 
     def explanations(self) -> list[str]:
-        """One line for each verdict that occurs: its meaning, and what would settle it."""
+        """One line for each verdict that occurs: its meaning, and the next step."""
         lines = []
         for word in self.counts:
             rows = self._rows(word)
@@ -187,7 +187,7 @@ class Comparison:
         return lines
 
     def _next_step(self, word: str, rows: list[dict[str, Any]]) -> str:
-        """What to do about the rows of one verdict."""
+        """The next step for the rows of one verdict."""
         if word not in ("inconclusive", "changed", "unreplicated"):
             return ""
         return likely(rows, self.margin, self.unit) or advice(rows[0], self.margin, self.unit)
@@ -224,7 +224,7 @@ class Comparison:
         ]
 
     def findings(self) -> list[str]:
-        """Regressions, tails, common factors, lock order, what could not be compared."""
+        """Regressions, tails, common factors, lock order, keys that could not be compared."""
         lines = self.headlines() + self.tails() + self.warnings()
         lines += [
             f"common factor x{f['factor']:.3g}: {f['title']} ({counted(len(f['keys']), 'key')})"
@@ -258,7 +258,7 @@ class Comparison:
         return ladder_grid(self.groups)
 
     def grid(self, limit: int | None = None) -> Grid:
-        """The short table: effect, verdict, interval, p, what could have been seen."""
+        """The short table: effect, verdict, interval, p, the change that could be seen."""
         frame = self.rows if limit is None else self.rows[:limit]
         names = ("key", "change", "old", "new", "verdict", "interval", "level", "p", "p_min",
                  "visible", "note")  # fmt: skip
@@ -294,7 +294,7 @@ class Comparison:
         )  # fmt: skip
 
     def _groups_of_words(self) -> list[str]:
-        """A line for each verdict that is no finding: how many keys, and what to do."""
+        """A line for each verdict that is no finding: how many keys, and the next step."""
         lines = []
         for word in ("improved", "changed"):
             lines += self.headlines(word, 3)

@@ -1,6 +1,6 @@
 """Sides of a comparison: readings packed for the core, keys matched, cpus exchanged.
 
-A *side* is what stands on one side of a comparison or at one release of a trend: data sets,
+A *side* stands on one side of a comparison or at one release of a trend: data sets,
 snapshots, or several of them. Its readings are sorted once into *unit after unit, key after key*
 and handed to the core as plain arrays.
 """
@@ -35,7 +35,7 @@ U64 = npt.NDArray[np.uint64]
 
 
 class Key(NamedTuple):
-    """What is measured: the columns of a key, None where missing."""
+    """The identity of a measurement: the columns of a key, None where missing."""
 
     format: str | None = None
     test: str | None = None
@@ -71,22 +71,22 @@ class Key(NamedTuple):
 
     @property
     def observed(self) -> str:
-        """What one independent observation is, ``"boot"`` or ``"run"``."""
+        """The independent observation, ``"boot"`` or ``"run"``."""
         return self.observation or observation_of(self.format)
 
     @property
     def subject(self) -> tuple[Any, ...]:
-        """What two sides are matched by, but for the cpu."""
+        """The part of the key by which two sides are matched, but for the cpu."""
         return (self.test, self.metric, self.operation, self.labels)
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What two sides are matched by."""
+        """The part of the key by which two sides are matched."""
         return (*self.subject, *self.where)
 
     @property
     def scale(self) -> tuple[Fraction, str]:
-        """What one stored integer is, exactly, and the unit that is shown: ns for times."""
+        """The exact size of one stored integer, and the unit that is shown: ns for times."""
         return scale_of(self.unit, self.clock_hz, self.exp10)
 
 

@@ -1,8 +1,8 @@
 """Snapshots: the statistics of a data set in a small, stable, mergeable file.
 
 A snapshot holds exact counts: for every key and boot the distinct values and how often each
-occurred; for cpus that may be interchanged the values block by block, because pairing is what
-sorted vectors need. It holds no paths and no times, is sorted throughout, and is the same bytes
+occurred; for cpus that may be interchanged the values block by block, as sorted
+vectors need them. It holds no paths and no times, is sorted throughout, and is the same bytes
 whatever the order of the sources. It stands wherever a source does: it is the baseline that lives
 in git.
 """
@@ -233,7 +233,7 @@ def _text(value: Any, what: str) -> None:
 
 
 def _check(made: Snapshot, limits: Limits) -> None:
-    """ValueError where a snapshot contradicts itself or holds what no snapshot does."""
+    """ValueError where a snapshot contradicts itself or holds values that no snapshot has."""
     boots: dict[str, int] = {}
     for source in made.sources:
         _text(source["digest"], "a digest")

@@ -1,4 +1,4 @@
-"""Summaries: what one key looks like, on its own.
+"""Summaries: the distribution of one key on its own.
 
 Notes
 -----
@@ -34,7 +34,7 @@ def summarize(
     ----------
     data : data set, snapshot, path, or a list of these
     unit : {"boot", "run", "reading"}, optional
-        What counts as one independent observation; by default what the format calls for.
+        The independent observation; by default the one of the format.
     exchange : {"none", "cluster", "all"}, mapping or None
         Which cpus are shown by rank; by default none. None means: as the format says.
     board : str, optional

@@ -3,7 +3,7 @@
 Notes
 -----
 Least-cost segments (optimal partitioning, Jackson et al., 2005) of the logarithms, with one error
-of 5 % over all keys and places: the penalty is what orders of the releases, the same for all keys,
+of 5 % over all keys and places: the penalty comes from orders of the releases, the same for all keys,
 exceed in one of twenty cases. Steps of one release, metric, direction and cluster are one event.
 From 8 releases on the energy statistic of the largest step (Matteson and James, 2014) is a column;
 it decides nothing.
@@ -266,7 +266,7 @@ class Trend:
 
 
 def _number(version: str) -> tuple[int, int, int, str]:
-    """An order of versions: v2.9(rc0) before v2.9 before v2.10; what has no number comes first."""
+    """An order of versions: v2.9(rc0) before v2.9 before v2.10; others come first."""
     found = _VERSION.search(version)
     if found is None:
         return (-1, 0, 0, version)
@@ -354,7 +354,7 @@ def trend(
         In order; each stands for one release, with one or more boots. A single one is taken
         apart by the firmware versions of its boots, in order of their numbers.
     margin, margin_ns
-        What a step must exceed: a fraction (or ``"10%"``) of the key's median, and ns.
+        The least size of a step: a fraction (or ``"10%"``) of the key's median, and ns.
     unit, exchange
         As in `compare`; parallel tests are followed by rank.
     labels : sequence of str, optional
@@ -495,7 +495,7 @@ def _key_columns(keys: Sequence[Key], ranks: Sequence[tuple[int, int] | None]) -
 
 
 def _events(steps: Frame) -> list[Event]:
-    """Steps of one release, metric, direction and cluster together, with what moved along."""
+    """Steps of one release, metric, direction and cluster, with the keys that moved along."""
     found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in steps:
         metric = " ".join(filter(None, (row["operation"], row["metric"]))) or row["test"] or ""

@@ -1,4 +1,4 @@
-"""Words of a comparison: what was seen, what could have been seen, what to do next."""
+"""Words of a comparison: the change seen, the change that could be seen, the next step."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def within_text(row: Mapping[str, Any], unit: str = "boot") -> str:
 
 
 def tail_text(row: Mapping[str, Any], unit: str = "boot") -> str:
-    """What the slow boots say, where it is worth a word: counts of both sides."""
+    """The finding of the slow boots, where it is worth a word: counts of both sides."""
     flags = row["flags"]
     if not flags & (4096 | 8192):
         return ""
@@ -146,7 +146,7 @@ def tail_text(row: Mapping[str, Any], unit: str = "boot") -> str:
 
 
 def _seen(row: Mapping[str, Any], unit: str) -> str:
-    """What was seen, in words of the job."""
+    """The change seen, in words of the job."""
     verdict, change = row["verdict"], change_text(row)
     interval = interval_text(row)
     at = "" if interval == "-" else f" ({interval} at {100 * row['level']:.1f} %)"
@@ -174,7 +174,7 @@ def _seen(row: Mapping[str, Any], unit: str) -> str:
 
 
 def _could(row: Mapping[str, Any], margin: float, unit: str) -> str:
-    """What could have been seen."""
+    """The change that could be seen."""
     if row["method"] in ("none", "pooled residuals", "noise set") or row["verdict"] == "missing":
         return ""
     if row["flags"] & 512:
@@ -233,7 +233,7 @@ def _margin_note(row: Mapping[str, Any]) -> str:
 
 
 def sentence(row: Mapping[str, Any], unit: str, margin: float) -> str:
-    """One row in plain English: what was seen, what could have been seen, what to do next."""
+    """One row in plain English: the change seen, the change that could be seen, the next step."""
     parts = [
         _seen(row, unit),
         tail_text(row, unit),
@@ -249,7 +249,7 @@ def sentence(row: Mapping[str, Any], unit: str, margin: float) -> str:
 
 
 def likely(rows: Sequence[Mapping[str, Any]], margin: float, unit: str) -> str:
-    """The next step for many open rows: what could have been seen in them, what would show more."""
+    """The next step for many open rows: the change that could be seen, and how to see more."""
     rows = [row for row in rows if row["method"] in ("exact", "paired")]
     seen = sorted(row["visible"] for row in rows if row["visible"] and row["percent"] is not None)
     parts = []

@@ -226,7 +226,7 @@ def _rank(readings: Frame, keys: Frame) -> npt.NDArray[np.int64]:
     start = np.flatnonzero(np.concatenate([[True], part[1:] != part[:-1]]))
     rank = np.arange(len(distinct)) - np.repeat(start, np.diff([*start.tolist(), len(distinct)]))
     out: npt.NDArray[np.int64] = rank[back.reshape(-1)]
-    if block.valid is not None:  # what belongs to no call is never left out
+    if block.valid is not None:  # readings that belong to no call are never left out
         out = np.where(block.valid, out, np.int64(2**62))
     return out
 
@@ -255,7 +255,7 @@ def _figures(values: npt.NDArray[np.int64], factor: Fraction | None) -> list[Any
 
 
 def call_counts(data: Dataset) -> Frame:
-    """How many calls of each operation there are, and what became of them.
+    """How many calls of each operation there are, and their states.
 
     Returns
     -------

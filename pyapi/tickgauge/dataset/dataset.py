@@ -1,4 +1,4 @@
-"""Dataset: what was read, as tables that know where each row came from."""
+"""Dataset: tables that know where each row came from."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ _READING_COLUMNS = (
 
 @dataclass
 class SourceInfo:
-    """One source: what it is and what became of it.
+    """One source: its form and its state.
 
     Attributes
     ----------
     name : str
     state : str
         ``"read"``; ``"duplicate of N"`` (same digest as source N, not counted again);
-        ``"not recognised"``; ``"damaged"`` or ``"unreadable"`` (what came before is kept).
+        ``"not recognised"``; ``"damaged"`` or ``"unreadable"`` (the part before is kept).
     identity : Digest or None
         Tells equal sources; `digest` is its text.
     form : str
@@ -59,7 +59,7 @@ class SourceInfo:
     why : list of str
         Why it was read so.
     evidence : list of str
-        What speaks for each format of lines, with its score.
+        The evidence for each format of lines, with its score.
     bytes, lines, records, problems : int
     ledger : list of (tag, occurrences, used, problems, further)
     unread : int
@@ -67,7 +67,7 @@ class SourceInfo:
     unread_rule : str
         The rule that most of them belong to.
     message : str
-        What went wrong, if anything.
+        The failure, if there is one.
     """
 
     name: str
@@ -167,10 +167,10 @@ class Records(Mapping[str, Frame]):
 
 
 class Dataset:
-    """What was read from one or more sources.
+    """The tables read from one or more sources.
 
-    Every result of a reader is a table: ``boots``, ``keys``, ``readings``, ``problems``, and what
-    the formats found add (``calls``, ``syscalls``, ``tests``, ``stages`` ...; see `tables`).
+    Every result of a reader is a table: ``boots``, ``keys``, ``readings``, ``problems``, and those
+    that the formats found add (``calls``, ``syscalls``, ``tests``, ``stages`` ...; see `tables`).
     Several sources are independent boots; sources with equal digests count once.
 
     Attributes
@@ -178,7 +178,7 @@ class Dataset:
     boots : Frame
         One row a boot: where it starts and why, chain, version, platform, build, clock.
     keys : Frame
-        What is measured.
+        The measured keys.
     readings : Readings
         One row a measured value.
     records : Records
@@ -263,7 +263,7 @@ class Dataset:
 
     @property
     def keys(self) -> Frame:
-        """What is measured: one row a key."""
+        """The measured keys, one row each."""
         return self.table("keys")
 
     @cached_property
@@ -344,7 +344,7 @@ class Dataset:
         Raises
         ------
         UnknownName
-            No such column or value; the message lists what there is.
+            No such column or value; the message lists those that exist.
         """
         new = Dataset(self.parts, self.notes)
         new._where = {**self._where, **where}
@@ -403,7 +403,7 @@ class Dataset:
     # ---- showing ------------------------------------------------------------------------
 
     def headline(self) -> str:
-        """One line: how much of what."""
+        """One line: the number of each kind of row."""
         parts = [
             counted(len(self.infos), "source"),
             counted(len(self.table("boots")), "boot"),

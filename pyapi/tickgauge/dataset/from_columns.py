@@ -56,7 +56,7 @@ def from_columns(
         Stored integers: times ``10**exp10`` they are in `unit`. Floats are refused: scale them
         to integers, and say by how much with `exp10`.
     unit, metric, test, operation, place, format, exchange : str or array_like of str, shape (n,)
-        What is measured. `exchange` is the class of cpus that a test may permute ("none",
+        The measurement. `exchange` is the class of cpus that a test may permute ("none",
         "cluster", "all").
     cluster, core, cpu : int or array_like of int, shape (n,), optional
         Where.

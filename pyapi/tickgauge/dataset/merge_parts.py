@@ -14,7 +14,7 @@ from ..frame.frame import Column, Frame, concat
 
 __all__ = ["merge_keys", "merge_tables", "shifted"]
 
-#: Columns that hold a row number of another table: what is added when tables are put together.
+#: Columns that hold a row number of another table: raised when tables are put together.
 ROW_OF = {"boot": "boots", "call": "calls", "span": "spans"}
 
 
@@ -158,7 +158,7 @@ def merge_tables(
 
 
 class _Move(NamedTuple):
-    """A part's table, and what its ids are in the data set: what is added, rows of keys."""
+    """A part's table, and its ids in the data set: offsets, rows of keys."""
 
     frame: Frame
     source: int
@@ -166,7 +166,7 @@ class _Move(NamedTuple):
     offsets: Mapping[str, int]
 
     def by(self, table: str, name: str) -> int:
-        """What is added to every value of a column."""
+        """The offset of every value of a column."""
         if name == "source" or name.endswith("_source"):
             return self.source
         if name in ROW_OF and ROW_OF[name] != table:

@@ -36,7 +36,7 @@ class Section:
 
 @dataclass
 class Answer:
-    """What a verb has found out, in a form that every ``--format`` can be made from.
+    """The answer of a verb, in a form that every ``--format`` can be made from.
 
     Parameters
     ----------
@@ -45,11 +45,11 @@ class Answer:
     rows : Grid
         The table of the answer: the rows of JSON, and all there is in CSV, Markdown and RST.
     sections : sequence of Section
-        What a person reads instead of `rows`; `rows` alone if empty.
+        The text for a person in place of `rows`; `rows` alone if empty.
     sources : sequence of dict
         ``{"digest": ..., "format": ..., "boots": ...}`` each.
     problems : sequence of dict
-        What could not be read, with source, line, offset, reason.
+        Lines that could not be read, with source, line, offset, reason.
     notes : sequence of str
         Sentences: below the table in text, Markdown and RST.
     unit, margin

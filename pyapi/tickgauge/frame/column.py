@@ -139,7 +139,7 @@ class Column:
 
     @property
     def data(self) -> npt.NDArray[Any]:
-        """The stored items, read-only; what stands in a row without a value means nothing."""
+        """The stored items, read-only; an item in a row without a value means nothing."""
         self._loaded()
         assert self._data is not None
         return self._data
@@ -202,7 +202,7 @@ class Column:
         return self.data[row].item()
 
     def part(self, begin: int, end: int) -> list[Any]:
-        """What `cell` gives of the rows from `begin` to before `end`."""
+        """The cells of the rows from `begin` to before `end`."""
         data = self.data[begin:end]
         if self.type == "text" and not len(self.words):
             return [None] * len(data)
@@ -236,7 +236,7 @@ class Column:
         return Column(name, self.type, lambda: (self.data, self.valid), words, self.exp10)
 
     def spec(self) -> tuple[Any, ...]:
-        """What `_core.table_from_columns` takes."""
+        """The column as `_core.table_from_columns` takes it."""
         words = self.words if self.type == "text" else None
         return (self.name, self.type, self.exp10, self.data, self.valid, words)
 

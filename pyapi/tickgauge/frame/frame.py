@@ -45,7 +45,7 @@ class Frame:
     ----------
     columns : iterable of Column, or a core table
     title : str
-        What the rows are, in the plural.
+        The name of the rows, in the plural.
     """
 
     def __init__(self, columns: Iterable[Column] | _core.Table, title: str = "rows") -> None:
@@ -176,7 +176,7 @@ class Frame:
         Raises
         ------
         UnknownName
-            No such column, or no row has that value; the message lists what there is.
+            No such column, or no row has that value; the message lists those that exist.
         """
         return self._rows(self._where(where))
 
@@ -212,7 +212,7 @@ class Frame:
         return self._columns[name].cells()
 
     def _shown_columns(self) -> list[str]:
-        """What a repr shows: columns that hold anything."""
+        """The columns of a repr: those that hold anything."""
         return [n for n, c in self._columns.items() if c.valid is None or c.valid.any()]
 
     def _shown_grid(self) -> tuple[Grid, str]:

@@ -1,6 +1,6 @@
 """Tables for people and for files: aligned text, HTML, Markdown, RST, CSV, JSON records.
 
-Whatever a log contains, what leaves here is safe to show: control bytes are written as
+Whatever a log contains, the output is safe to show: control bytes are written as
 ``\\x1b``, over-long words are cut (in text and HTML), and HTML is escaped.
 """
 
@@ -32,7 +32,7 @@ class Grid:
     rows : iterable of sequences
         Cells: str, int, float, bool, or None for a missing value.
     headings : mapping, optional
-        What a person reads above a column instead of its name, for example with the unit.
+        The heading of a column in place of its name, for example with the unit.
     wide : iterable of str, optional
         Columns of unsigned 64-bit integers: strings in JSON, because many readers hold numbers
         as doubles.
@@ -242,7 +242,7 @@ def _total(columns: Sequence[_Column]) -> int:
 
 
 def _without_shared(columns: list[_Column], rows: int) -> tuple[list[_Column], list[str]]:
-    """The columns that tell rows apart, and what the others say of all of them."""
+    """The columns that tell rows apart, and the shared values of the others."""
     if rows < 3:
         return columns, []
     kept, shared = [], []
@@ -258,7 +258,7 @@ def _grouped(columns: list[_Column], room: int) -> tuple[list[_Column], list[str
     """Columns without the begin that rows in a row share, and that begin for each row.
 
     The begin is the first columns of text, then the first word of the next one. The first entry,
-    of the heading, is the headings of what was taken.
+    of the heading, is the headings of the columns taken.
     """
     groups: list[str] = []
     while len(columns) > 2 and _total(columns) > room and not columns[0].right:
@@ -321,11 +321,11 @@ def _pad(text: str, width: int, right: bool) -> str:
 
 
 def _rst(text: str) -> str:
-    """Escape what RST would take as markup inside a cell."""
+    """Escape characters that RST would take as markup inside a cell."""
     return "".join("\\" + c if c in "\\*`|_" else c for c in text)
 
 
-#: What a spreadsheet takes for the begin of a formula, and what of that is only a number.
+#: Text that a spreadsheet takes for the begin of a formula, and plain numbers among it.
 _FORMULA = ("=", "+", "-", "@")
 _NUMBER = re.compile(r"[+-]?(?:[0-9][0-9.,]*(?:[eE][+-]?[0-9]+)?)?(?: ?%)?")
 
@@ -345,7 +345,7 @@ def _csv_cell(value: Any) -> Any:
 
 
 def _json_cell(value: Any, wide: bool) -> Any:
-    if isinstance(value, Decimal):  # up to 15 digits a double gives back what was written
+    if isinstance(value, Decimal):  # up to 15 digits a double gives the same digits back
         return float(value) if len(value.as_tuple().digits) <= 15 else f"{value:f}"
     if isinstance(value, float) and not math.isfinite(value):
         return None

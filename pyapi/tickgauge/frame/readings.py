@@ -83,7 +83,7 @@ class Readings(Frame):
     Attributes
     ----------
     keys : Frame
-        What is measured: one row a key, with unit, clock, resolution and direction.
+        The measured keys, one row each, with unit, clock, resolution and direction.
     """
 
     keys: Frame
@@ -152,7 +152,7 @@ class Readings(Frame):
         Raises
         ------
         InputError
-            None of the readings can be converted; the message says what would settle it.
+            None of the readings can be converted; the message says which fact is missing.
         """
         column = self.column("ns")
         if column.valid is None:
@@ -181,7 +181,7 @@ class Readings(Frame):
         ]
 
     def _shown_columns(self) -> list[str]:
-        """A repr leaves out what the value already says, and ids."""
+        """A repr leaves out columns that the value already states, and ids."""
         return [n for n in super()._shown_columns() if n not in ("exp10", "key", "offset")]
 
 
@@ -221,7 +221,7 @@ def _ns_column(readings: Frame, keys: Frame) -> Column:
     return Column("ns", "f64", load)
 
 
-#: Width of a range of values without an end: what lies beyond the last bucket of a histogram.
+#: Width of a range of values without an end: values beyond the last bucket of a histogram.
 NO_END = (1 << 63) - 1
 
 

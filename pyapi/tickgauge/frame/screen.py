@@ -1,4 +1,4 @@
-"""The width that text is made for: tables fit it, prose is wrapped, and what had to go is said.
+"""The width that text is made for: tables fit it, prose is wrapped, and columns left out are said.
 
 Without a screen, as in a file or a pipe, text has all its columns and its lines any length.
 """
@@ -18,7 +18,7 @@ __all__ = ["Screen", "fitted", "screen"]
 #: No table is made narrower than this.
 NARROWEST = 40
 
-#: What colours a word, and takes no column.
+#: Sequences that colour a word, and take no column.
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 

@@ -24,7 +24,7 @@ __all__ = ["FilePort", "Gone", "Note", "PipePort", "Port", "Recorder", "SerialPo
 
 PIECE = 1 << 16
 WAIT = 0.1  # seconds a port waits for bytes before it looks whether it shall stop
-RETRY = 0.5  # seconds between two attempts to open what is not there
+RETRY = 0.5  # seconds between two attempts to open a missing device
 
 
 class Gone(Exception):
@@ -34,8 +34,8 @@ class Gone(Exception):
 class Port(Protocol):
     """Where bytes come from.
 
-    ``read`` gives what there is, waits at most `WAIT` seconds for it, and raises `Gone` when the
-    other side went away, EOFError when it ended for good. ``note`` is something to tell about what
+    ``read`` gives the bytes at hand, waits at most `WAIT` seconds for some, and raises `Gone` when the
+    other side went away, EOFError when it ended for good. ``note`` is a message about events that
     was just read, or None.
     """
 
@@ -48,7 +48,7 @@ class Port(Protocol):
 
 @dataclass(frozen=True)
 class Note:
-    """Something that happened to a port: when, at which byte of the raw log, and what."""
+    """Something that happened to a port: time, byte of the raw log, and event."""
 
     time: float  # seconds since the epoch
     offset: int
@@ -101,7 +101,7 @@ class SerialPort:
 
 
 def _keeping(serial: Any) -> Any:
-    """pyserial's port, but what the kernel has received before it is opened is not thrown away."""
+    """pyserial's port, but bytes that the kernel received before it is opened are kept."""
 
     class Keeping(serial.Serial):  # type: ignore[misc]
         def _reset_input_buffer(self) -> None:
@@ -254,9 +254,9 @@ class Recorder:
     ended : bool
         Whether nothing more will come.
     error : BaseException or None
-        What ended it, if it was neither `stop` nor the end of the input.
+        The error that ended it, if it was neither `stop` nor the end of the input.
     notes : list of Note
-        What happened to the port.
+        Events of the port.
     """
 
     def __init__(self, open_it: Callable[[], Port], log: int, begin: int = 0) -> None:

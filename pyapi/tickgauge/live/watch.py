@@ -1,6 +1,6 @@
-"""What a growing raw log says so far: boots that are complete, and the one that is not.
+"""The state of a growing raw log: boots that are complete, and the one that is not.
 
-The log is read again from where its last boot begins, so that a look costs what one boot costs
+The log is read again from where its last boot begins, so that a look costs as much as one boot
 however long the board has been talking.
 """
 
@@ -31,7 +31,7 @@ BARREN = 1 << 24
 
 @dataclass
 class Look:
-    """What a look at the log found.
+    """The findings of one look at the log.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Watch:
     options : mapping
         For `tickgauge.read`.
     baseline : data set, snapshot or path, optional
-        What complete boots are compared with.
+        The baseline of complete boots.
     margin : float or str
         As in `tickgauge.compare`.
 
@@ -101,7 +101,7 @@ class Watch:
         Notes
         -----
         The boot that is not complete is read anew at every look, all others once more when they
-        are; what a look costs is linear in the text since the last complete boot, whatever the
+        are; the cost of a look is linear in the text since the last complete boot, whatever the
         number of boots in it. A boot of 50 MB takes 0.6 s of a processor, and `tickgauge watch`
         looks so seldom that looking takes a tenth of the time: a table is at most 6 s old then
         (a serial line of 115200 baud brings 50 MB in 72 minutes).
@@ -126,7 +126,7 @@ class Watch:
         return found
 
     def _take(self, boots: Sequence[Any]) -> int:
-        """Add complete boots to what is known; how many they are."""
+        """Add complete boots to the known ones; returns their number."""
         self.complete += len(boots)
         self.problems += sum(len(data.problems) for data in boots)
         made = [

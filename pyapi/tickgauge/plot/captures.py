@@ -78,7 +78,7 @@ def lanes(
 
     A channel starves while its side has nothing to give to a transaction that is open; without one
     it is idle, and nothing is drawn. Spans in which a read is open, writes flow and no read data
-    moves are shaded. What is shorter than 1/500 of the picture is drawn that wide.
+    moves are shaded. A span shorter than 1/500 of the picture is drawn that wide.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def against(old: PortLike, new: PortLike, *, names: tuple[str, str] = ("old", "n
     ----------
     old, new : Port
     names : pair of str
-        What the two are called.
+        The names of the two.
     """
     plt = need("matplotlib.pyplot", "plot")
     figure: Figure

@@ -1,4 +1,4 @@
-"""``comparison.plot`` and ``trend.plot``: what changed, drawn."""
+"""``comparison.plot`` and ``trend.plot``: changes, drawn."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class TrendPlot:
         Raises
         ------
         UnknownName
-            No such key; the message lists what there is.
+            No such key; the message lists those that exist.
         """
         made = self._trend
         wanted = list(dict.fromkeys(made.steps["key"]))[:6] if keys is None else list(keys)

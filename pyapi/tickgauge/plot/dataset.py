@@ -20,7 +20,7 @@ from .style import Floats, Series
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: What names a series, in the order in which its label shows it; "cpu" is whatever names the cpu.
+#: Columns that name a series, in the order of its label; "cpu" stands for any name of the cpu.
 LABELLING = ("test", "operation", "metric", "cpu", "labels")
 #: More lines than this on one Axes cannot be told apart.
 MOST = 7
@@ -326,7 +326,7 @@ def _default_columns(readings: Readings, most: int) -> list[str]:
 
 
 def common_title(readings: Readings) -> str:
-    """What all the readings have in common: test, operation, metric."""
+    """The test, operation and metric that all readings have in common."""
     words = []
     for name in ("test", "operation", "metric"):
         found = set(_labels(readings, [name]))

@@ -1,4 +1,4 @@
-"""What changed: forest plot of shifts, heat map over releases, steps of a trend, lock ladders."""
+"""Changes: forest plot of shifts, heat map over releases, steps of a trend, lock ladders."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .style import Series
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: What a mark like "+1000" takes of the width of an axis.
+#: Share of the width of an axis that a mark like "+1000" takes.
 _LABEL_SPACE = 0.075
 
 

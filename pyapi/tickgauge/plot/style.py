@@ -1,4 +1,4 @@
-"""What all plots share: axes, units, colours that survive colour blindness and print."""
+"""Code that all plots share: axes, units, colours that survive colour blindness and print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One source as console lines: its bytes to a reader of the core, its records and what to say of
+"""One source as console lines: its bytes to a reader of the core, its records and messages about
 them."""
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ RULESETS = _Rulesets()
 
 
 def _as_opened(stream: Stream) -> Iterator[bytes]:
-    """The pieces of a source; of a file that still grows, what was there when it was opened."""
+    """The pieces of a source; of a file that grows, those that were there when it was opened."""
     left = stream.expected
     for piece in stream:
         if left is None:
@@ -229,7 +229,7 @@ def _formats_of(records: Records) -> tuple[str, ...]:
 
 
 def _evidence(records: Records, formats: tuple[str, ...]) -> list[str]:
-    """What speaks for each format: its records, and the lines that should have been some.
+    """The evidence for each format: its records, and the lines that should have been some.
 
     The score is the share of records among both, in percent, rounded down.
     """
@@ -257,7 +257,7 @@ def _evidence(records: Records, formats: tuple[str, ...]) -> list[str]:
 
 
 def _nothing_found(head: bytes, info: SourceInfo, records: Records, own: int = 0) -> str:
-    """What to tell somebody whose source was not recognised."""
+    """The message for a source that was not recognised."""
     if info.bytes == 0:
         return "is empty"
     if head.count(0) > len(head) // 10:

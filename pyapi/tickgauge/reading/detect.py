@@ -1,4 +1,4 @@
-"""The one dispatcher: what kind of source this is, decided by content alone, and why.
+"""The one dispatcher: the kind of a source, decided by content alone, and the reason.
 
 A whole-file form (a capture, a snapshot, a published table, a ``.ts`` file) excludes every other
 reading of a source. Everything else is lines, on which all line formats are tried together.
@@ -68,7 +68,7 @@ class Form:
             yield from self._module().bundles(folder)
 
     def revisions(self, path: Path, words: str) -> Callable[[], IO[bytes]] | None:
-        """What opens the sources of this form at revisions of a checkout."""
+        """A function that opens the sources of this form at revisions of a checkout."""
         if not self.historic:
             return None
         made: Callable[[], IO[bytes]] | None = self._module().revisions(path, words)
@@ -128,7 +128,7 @@ FORMS: tuple[Form, ...] = (
     Form("lava-results", "results of LAVA (CSV, YAML)", "reading.lava_results", _may_be_results),
 )  # fmt: skip
 
-#: What a source is read as when no whole-file form fits.
+#: The form of a source that no whole-file form fits.
 LINES = Form("lines", "console lines", "reading.read", bool)
 
 #: A form that fits less well than this is not taken.
@@ -142,7 +142,7 @@ def bundles(folder: Path) -> Iterator[Bundle]:
 
 
 def revisions(path: Path, words: str) -> Callable[[], IO[bytes]] | None:
-    """What opens a path of a checkout at revisions, by the first form that has sources there."""
+    """A function that opens a path of a checkout at revisions, by the first form that can."""
     made = (form.revisions(path, words) for form in FORMS)
     return next((one for one in made if one is not None), None)
 

@@ -92,7 +92,7 @@ def _yaml_rows(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
 def _measurements(
     rows: list[tuple[int, Mapping[str, str]]],
 ) -> tuple[list[tuple[int, Mapping[str, str], Decimal]], list[tuple[int, str]]]:
-    """The rows with a measurement that passed, and what cannot be used with the reason."""
+    """The rows with a measurement that passed, and unusable ones with the reason."""
     found, problems = [], []
     for line, row in rows:
         if row["suite"] == "lava" or row["measurement"] in ("", "None"):

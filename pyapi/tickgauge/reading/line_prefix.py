@@ -22,7 +22,7 @@ WORDS = 8
 LONGEST = 255
 
 _TOKEN = re.compile(r"[0-9]+|[A-Za-z_]+|[ \t]+|.", re.DOTALL)
-#: Time of day, or seconds with a fraction: what makes a prefix of a stamper.
+#: Time of day, or seconds with a fraction: the prefix of a stamper.
 _STAMP = re.compile(r"0:0:0|0\.0")
 
 

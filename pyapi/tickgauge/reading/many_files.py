@@ -29,15 +29,15 @@ def in_order(
     read: Callable[[Source, bool, Advance], Iterator[T]],
     advance: Advance,
 ) -> Generator[T, None, None]:
-    """What every source holds, in the order of the sources.
+    """The content of every source, in the order of the sources.
 
     Parameters
     ----------
     sources : sequence of Source
-        Large files are read several at once; small ones, and what is no file (standard input, a
+        Large files are read several at once; small ones, and anything but a file (standard input, a
         URL), one after the other.
     read : callable
-        Reads a source, is told whether it is the only one at work, and calls what it is given
+        Reads a source, is told whether it is the only one at work, and calls its second argument
         with the number of bytes after each piece.
     advance : callable
         Told the number of bytes after each piece, by one thread at a time.
@@ -45,12 +45,12 @@ def in_order(
     Yields
     ------
     object
-        What `read` yields. Close the iterator to end the threads: they stop at the next piece.
+        The items of `read`. Close the iterator to end the threads: they stop at the next piece.
 
     Raises
     ------
     Exception
-        What reading the first source that fails raises, behind all that came before it.
+        The exception of the first source that fails, behind all that came before it.
     """
     workers = min(os.cpu_count() or 1, len(sources))
     if workers < 2 or not _are_large_files(sources):

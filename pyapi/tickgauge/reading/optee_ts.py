@@ -160,7 +160,7 @@ def load(source: Any, options: Any) -> Part:
     return Part([info], _tables(found, bool(stamps), options.clock))
 
 
-# ---- what is wrong with a ring's stamps ---------------------------------------------------------
+# ---- faults of a ring's stamps ---------------------------------------------------------
 
 
 class _Piece(NamedTuple):

@@ -32,7 +32,7 @@ _KINDS = ("dataset", "capture", "snapshot")
 
 
 def load(source: Source, options: Options) -> Part:
-    """Read a source as console lines (what `detect.LINES` stands for)."""
+    """Read a source as console lines (`detect.LINES`)."""
     with source.open(options.limits) as stream:
         return _load_lines(stream, options, lambda n: None)
 
@@ -44,7 +44,7 @@ def _load_lines(stream: Stream, options: Options, advance: Callable[[int], Any])
 
 
 def _read_one(stream: Stream, options: Options, advance: Callable[[int], Any]) -> Any:
-    """An open source by its form: a `Part`, or what the form makes instead."""
+    """An open source by its form: a `Part`, or the form's own object."""
     source = stream.source
     verdict = detect(stream.head, source)
     if verdict.form is LINES:
@@ -115,7 +115,7 @@ def read(
     max_line : int
         Bytes of the longest line (1 MiB if 0); a longer one is a problem.
     limits : Limits, optional
-        What a source, a rule and an archive may hold before it is refused.
+        Bounds of a source, a rule and an archive.
     why : bool
         Keep near misses of lines that another rule took, too, in the table ``near`` (slower);
         without it, those of lines that gave nothing.
@@ -134,10 +134,10 @@ def read(
     ------
     InputError
         The sources are not of the `form` that is wanted.
-        No source was recognised; the message says what was looked for and what came nearest.
+        No source was recognised; the message names the formats tried and the nearest line.
         Or the sources are of kinds that no one object holds, such as a snapshot and a log.
     OSError
-        A source cannot be opened. One that fails while it is read keeps what came before, and
+        A source cannot be opened. One that fails while it is read keeps the part before, and
         says so in ``Dataset.sources`` and ``Dataset.problems``.
     RuleError
         A rule is wrong.
@@ -164,7 +164,7 @@ def read(
 
 
 def read_side(*sources: Any, progress: bool = False, **options: Any) -> Any:
-    """Read what stands on one side of a comparison.
+    """Read one side of a comparison.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def read_side(*sources: Any, progress: bool = False, **options: Any) -> Any:
     Returns
     -------
     Dataset, Snapshot, Capture or list of these
-        What `read` gives; a list where the sources are of several kinds or several captures: the
+        The result of `read`; a list where the sources are of several kinds or several captures: the
         data set of all texts first, then the merged snapshots, then each capture.
 
     Raises
@@ -192,7 +192,7 @@ def read_side(*sources: Any, progress: bool = False, **options: Any) -> Any:
 
 
 def read_parts(source: Source, **options: Any) -> list[Any]:
-    """Read one source; what becomes of it is told in the parts, and nothing is refused for it.
+    """Read one source; its state is told in the parts, and nothing is refused for it.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def read_parts(source: Source, **options: Any) -> list[Any]:
     Returns
     -------
     list
-        A `Part` for each text (of an archive), its state in ``sources[0].state``; then what other
+        A `Part` for each text (of an archive), its state in ``sources[0].state``; then objects that other
         forms have made.
 
     Raises
@@ -218,7 +218,7 @@ def read_parts(source: Source, **options: Any) -> list[Any]:
 def _made_of(
     sources: Sequence[Any], options: Options, progress: bool
 ) -> tuple[list[Part], list[Any], list[str]]:
-    """The parts of all texts, what other forms have made, and notes on copies."""
+    """The parts of all texts, objects of other forms, and notes on copies."""
     given = [one for source in sources for one in expand(source, bundles, revisions)]
     if not given:
         raise InputError("no source was given")
@@ -329,7 +329,7 @@ def _once(part: Part, number: int, seen: dict[Digest, int], notes: list[str]) ->
 
 
 def _checked(data: Dataset, options: Options, alone: bool = True) -> Dataset:
-    """Refuse a data set (if it is `alone`) of which nothing was recognised; note what was not."""
+    """Refuse a data set (if it is `alone`) of which nothing was recognised; note unknown ones."""
     infos = data.infos
     unknown = [info for info in infos if info.state == "not recognised"]
     if alone and unknown and len(unknown) == len(infos):
@@ -350,7 +350,7 @@ def _checked(data: Dataset, options: Options, alone: bool = True) -> Dataset:
 
 
 def _unsettled(parts: Sequence[Part], options: Options) -> list[str]:
-    """What the sources do not say about the board, and which option would settle it."""
+    """Facts about the board that the sources do not state, and the option for each."""
     unclocked: set[str] = set()
     for keys in (part.tables["keys"] for part in parts if "keys" in part.tables):
         names, clocks = keys.column("format").cells(), keys.column("clock_hz").cells()

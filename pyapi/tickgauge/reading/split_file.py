@@ -22,7 +22,7 @@ SLICE = 16 << 20
 
 
 class _Changed(Exception):
-    """The file is not what it was when it was opened."""
+    """The file has changed since it was opened."""
 
 
 def can_halve(stream: Stream, repair: bool) -> bool:

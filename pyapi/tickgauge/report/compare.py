@@ -1,4 +1,4 @@
-"""The report of a comparison: what changed, where readings lie, and where each number stands."""
+"""The report of a comparison: the changes, where readings lie, and where each number stands."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def report(old: Any, new: Any, comparison: Comparison, title: str = "") -> str:
 
 
 def side_name(side: Any) -> str:
-    """What a side is called: its firmware versions, else the last part of its source's name."""
+    """The name of a side: its firmware versions, else the last part of its source's name."""
     boots = getattr(side, "boots", None)
     versions: Iterable[Any] = ()
     if boots is not None and hasattr(boots, "columns") and "version" in boots.columns:

@@ -1,4 +1,4 @@
-"""The page of a report: what it is made of, and how it becomes one self-contained HTML file.
+"""The page of a report: its parts, and how it becomes one self-contained HTML file.
 
 The page knows nothing of comparisons: it is text, tables and figures. Everything that goes into
 it is escaped by jinja2; the only markup taken as it is are the figures, which matplotlib draws.
@@ -76,7 +76,7 @@ def number(text: str, href: str = "") -> Cell:
 
 
 def picture(svg: str, caption: str) -> Picture:
-    """An SVG element made here, with what stands below it."""
+    """An SVG element made here, with the elements below it."""
     return Picture(need("markupsafe", "report").Markup(svg), caption)
 
 

@@ -1,4 +1,4 @@
-"""What formats say of themselves: the core's own, and those of a user's rules."""
+"""Facts that formats state of themselves: the core's own, and those of a user's rules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _formats = cache(formats)
 
 
 def observation_of(name: str | None) -> str:
-    """What one independent observation of a format is: ``"boot"`` or ``"run"``.
+    """The independent observation of a format: ``"boot"`` or ``"run"``.
 
     Readings without a format are of boots; of a format that is not built in, of runs: its keys say
     it themselves where it is otherwise.

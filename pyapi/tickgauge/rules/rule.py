@@ -1,6 +1,6 @@
 """Line rules of the user's own: the same language and engine as the built-in formats.
 
-A rule says what one kind of line looks like. ``{name:type}`` is a field, a blank is one blank,
+A rule describes one kind of line. ``{name:type}`` is a field, a blank is one blank,
 ``~`` any number of them, ``[...]`` an optional part; the rest stands for itself.
 """
 
@@ -31,7 +31,7 @@ class Rule:
     Parameters
     ----------
     template : str
-        What the line looks like, for example ``"fft {n:uint} points: {t:dec} usec"``. For a
+        The form of the line, for example ``"fft {n:uint} points: {t:dec} usec"``. For a
         section it is the line that begins it.
     name : str, optional
         ``format.kind``; must be unique. Made from the template if not given.
@@ -53,14 +53,14 @@ class Rule:
         them without being named.
     before : str, optional
         Name of another rule as in `context`: the fields of its *next* record are labels. This is
-        for programs that print the phase behind what belongs to it.
+        for programs that print the phase behind its lines.
     until : str, optional
-        Span: the template of the line that ends what this one begins. A value is the difference
+        Span: the template of the line that ends the span this one begins. A value is the difference
         of the field in both lines (a stamp, a counter); all other fields that both have must be
         equal, so that spans may interleave.
     count : str, optional
         The line stands for so many readings: a row of a histogram. A ``text`` field is a list,
-        one number for each column of the table. A row with a count and no value counts what lies
+        one number for each column of the table. A row with a count and no value counts readings
         beyond the last bucket.
     cumulative : str, optional
         Instead of `count`: how many readings lie at the value or below it, rows above included.
@@ -71,7 +71,7 @@ class Rule:
         The field in which the range of values of a bucket ends, exclusive or inclusive; a word
         that is no number means that the range has no end.
     total : str, optional
-        The field in which the table states the sums of its counts: what differs is a problem.
+        The field in which the table states the sums of its counts: a difference is a problem.
     grows : str, optional
         The program prints its state again and again: of the lines of one key only the last
         counts, until this field falls (the program was started anew).
@@ -81,7 +81,7 @@ class Rule:
     better : {"lower", "higher", "none"}
         Which direction is an improvement.
     unit_of_observation : {"run", "boot"}
-        What counts as one independent observation in a comparison: a run of the program that
+        The independent observation in a comparison: a run of the program that
         prints the line, or a boot of the board, whose readings then count as one.
     needs_clock : bool
         True: the values are ticks of the board's clock, and where it is not known the reader says
@@ -270,7 +270,7 @@ def _point(error: RuleError, template: str) -> None:
 
 
 def as_rules(rules: Any, limits: Limits = LIMITS) -> tuple[Rule, ...]:
-    """Rules from what a user may pass: a Rule, a template, a TOML path, or several of these.
+    """Rules from the arguments of a user: a Rule, a template, a TOML path, or several of these.
 
     Two rules of one name get numbers behind it.
     """
@@ -332,7 +332,7 @@ def load_rules(path: str | os.PathLike[str], limits: Limits = LIMITS) -> list[Ru
     path : str or path
         The file has one table ``[[rule]]`` a rule with the arguments of `Rule` as keys
         (``template`` is the only one that must be there; ``comment`` is ignored), and
-        optionally ``format = "name"`` at the top: what the rules' names begin with, by
+        optionally ``format = "name"`` at the top: the begin of the rules' names, by
         default the file's name.
     limits : Limits, optional
         How many bytes (`whole`) and rules the file may have, and how long a template may be.

@@ -26,7 +26,7 @@ __all__ = ["ZIP_DAMAGE", "members"]
 #: A zip archive that cannot be sought is kept in memory up to this size, then in a file.
 SPOOL = 1 << 26
 
-#: What zipfile and the decompressors below it throw at bytes that are no whole archive.
+#: Exceptions of zipfile and its decompressors at bytes that are no whole archive.
 ZIP_DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError,
     RuntimeError, ValueError, OverflowError, IndexError,
@@ -105,7 +105,7 @@ class _Pull(io.RawIOBase):
 
     @property
     def ends_with_zeros(self) -> bool:
-        """Whether what was read ends with a block of zeros, as a whole archive does."""
+        """Whether the bytes read end with a block of zeros, as a whole archive does."""
         return self._end == bytes(512)
 
 
@@ -136,7 +136,7 @@ def _of_tar(stream: Stream, limits: Limits, budget: Budget) -> Iterator[Stream]:
                     continue
                 file = archive.extractfile(info)
                 member = Source(f"{name}/{info.name}", _once(name))
-                # holes cost nothing in an archive: only what is stored counts as packed
+                # holes cost nothing in an archive: only stored bytes count as packed
                 packed = _stored(info) if info.issparse() else None
                 yield Stream(member, _Member(file, budget, packed, limits), limits, budget)
                 if budget.spent:
@@ -181,7 +181,7 @@ def _once(name: str) -> Any:
 
 
 class _Member(io.RawIOBase):
-    """A member's bytes; what is wrong with the archive is an InputError."""
+    """A member's bytes; a fault of the archive is an InputError."""
 
     def __init__(
         self, file: Any, budget: Budget, packed: int | None = None, limits: Limits | None = None

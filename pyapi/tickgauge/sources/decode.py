@@ -1,6 +1,6 @@
 """Consoles inside another encoding: UTF-16, HTML, JSON, YAML, terminal casts, back to plain text.
 
-The head of a source decides. What the reader gets are the console's own lines; their numbers and
+The head of a source decides. The reader gets the console's own lines; their numbers and
 offsets count the decoded text.
 """
 
@@ -70,7 +70,7 @@ class _Chain:
 
 
 class _Lines:
-    """What decodes whole lines: keeps an unfinished one until its end comes."""
+    """Decodes whole lines: keeps an unfinished one until its end comes."""
 
     title = ""
 
@@ -181,7 +181,7 @@ class _JsonLines(_Lines):
 
 
 class _Cast(_Lines):
-    """A recording of asciinema: what the terminal printed."""
+    """A recording of asciinema: the output of the terminal."""
 
     title = "a terminal recording (asciicast)"
 
@@ -294,7 +294,7 @@ def decoder_of(head: bytes, limits: Limits) -> Decoder | None:
     head : bytes
         The first bytes, decompressed.
     limits : Limits
-        `whole` bounds what must be parsed as a whole.
+        `whole` bounds a document that must be parsed as a whole.
     """
     if foreign_command(head, ""):
         return None

@@ -1,7 +1,7 @@
 """Compressed bytes to plain ones: told by their first bytes, in one pass, within limits.
 
-Several members or frames behind each other are one text. What a damaged or cut file still gives is
-given, and what is wrong with it is kept in `Unpacked.damage`. Beyond a first piece the work is done
+Several members or frames behind each other are one text. The sound part of a damaged or cut file is
+given, and the fault is kept in `Unpacked.damage`. Beyond a first piece the work is done
 on a thread of its own, so that it runs beside the parsing.
 """
 
@@ -85,7 +85,7 @@ class Budget:
 
 
 class _Decompressor(Protocol):
-    """What the standard library's decompressors share."""
+    """The interface that the standard library's decompressors share."""
 
     eof: bool
     needs_input: bool
@@ -111,7 +111,7 @@ class _Gunzip:
         return self._state.unused_data
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """What zlib gives; before an error what comes before the damage, then the error."""
+        """The output of zlib; at an error the bytes before the damage, then the error."""
         if self._error is not None:
             raise self._error
         rest = self._state.unconsumed_tail
@@ -128,7 +128,7 @@ class _Gunzip:
 
 
 def _before_damage(state: Any, data: bytes) -> bytes:
-    """What can be had of `data` byte by byte before zlib finds something wrong."""
+    """The bytes of `data`, taken one by one, before zlib finds a fault."""
     out = bytearray()
     try:
         for byte in data:
@@ -165,7 +165,7 @@ def _is_zstd(head: bytes) -> bool:
     return head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F
 
 
-# name, how its first bytes are told, what makes a decompressor, what is thrown on damage
+# name, test of the first bytes, maker of a decompressor, exceptions on damage
 _FORMS: tuple[tuple[str, Callable[[bytes], bool], Callable[[], Any], Callable[[], Any]], ...] = (
     ("gz", _is_gz, _Gunzip, lambda: zlib.error),
     ("bz2", _is_bz2, bz2.BZ2Decompressor, lambda: (OSError, ValueError)),
@@ -194,7 +194,7 @@ class Unpacked:
     layers : tuple of str
         The compressions from outside in, ``("gz",)``; empty for plain bytes.
     damage : InputError or None
-        What is wrong with the compressed data, once the end is reached; `offset` counts packed
+        The fault of the compressed data, once the end is reached; `offset` counts packed
         bytes.
 
     Raises
@@ -238,7 +238,7 @@ class Unpacked:
             thread.close()
 
     def _raw(self, file: Any) -> Iterator[bytes]:
-        some = getattr(file, "read1", file.read)  # what a pipe has, without waiting for more
+        some = getattr(file, "read1", file.read)  # a pipe's bytes, without waiting for more
         try:
             while piece := some(PIECE):
                 self.packed += len(piece)
@@ -323,7 +323,7 @@ def _slices(pieces: Iterable[bytes], aligned: bool) -> Iterator[tuple[bytes, boo
     """Slices of at most `PACKED` bytes; behind the last one an empty one, which is marked.
 
     `aligned`: they are cut at multiples of `PACKED` whatever the pieces are. A decompressor that
-    meets damage keeps what the call would have given, so what is had of damaged data depends on
+    meets damage keeps the output of the call, so the bytes had of damaged data depend on
     where the calls were cut; gz alone is asked again byte by byte.
     """
     held = bytearray()

@@ -106,7 +106,7 @@ class _Unowned(io.RawIOBase):
         return True
 
     def read(self, n: int = -1) -> bytes:
-        some = getattr(self._file, "read1", self._file.read)  # what a pipe has, not all of `n`:
+        some = getattr(self._file, "read1", self._file.read)  # a pipe's bytes, not all of `n`:
         data = some(n)  # a read that goes on and on does not notice Ctrl-C
         if isinstance(data, str):
             raise InputError("the file object gives str, not bytes: open it with mode 'rb'")
@@ -114,7 +114,7 @@ class _Unowned(io.RawIOBase):
 
 
 def _from_text(text: str, bundles: Bundles, revisions: Revisions) -> list[Source]:
-    if not text:  # what an unset variable of a script gives: not the working directory
+    if not text:  # an unset variable of a script: not the working directory
         raise InputError("an empty name is no source")
     if text == "-":
         return [Source("<stdin>", lambda: _Unowned(sys.stdin.buffer))]
@@ -184,7 +184,7 @@ _ODD = (
 
 
 def _in_folder(path: Path) -> Source:
-    """A file of a folder; what might block, or is endless, is skipped and told."""
+    """A file of a folder; one that might block, or is endless, is skipped and told."""
     try:
         mode = path.stat().st_mode
     except OSError as error:
@@ -209,7 +209,7 @@ def _open_file(path: Path) -> Any:
 
 
 def _walk(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """A folder and those below, each with its files; what is hidden is left out.
+    """A folder and those below, each with its files; hidden ones are left out.
 
     A folder that is closed is an error. A link to a folder is not followed: it may lead back, and
     two that do make more paths than anybody could walk.
@@ -228,7 +228,7 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 
 def _matches(pattern: str) -> set[str]:
-    """What a glob matches; ``**`` stands for a folder and all below, as `_walk` has them."""
+    """The paths that a glob matches; ``**`` is a folder and all below, as `_walk` has them."""
     parts = Path(pattern).parts
     if "**" not in parts:
         return set(glob.glob(pattern))  # noqa: PTH207

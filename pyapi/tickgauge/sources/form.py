@@ -37,5 +37,5 @@ class Bundle(NamedTuple):
 #: Finds the bundles at and below a folder.
 Bundles = Callable[[Path], Iterable[Bundle]]
 
-#: What opens a path of a checkout at revisions of its history; None where it has none of them.
+#: A function that opens a path of a checkout at revisions of its history, or None.
 Revisions = Callable[[Path, str], Callable[[], IO[bytes]] | None]

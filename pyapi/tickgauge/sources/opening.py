@@ -24,7 +24,7 @@ def opened(sources: Iterable[Source], limits: Limits = LIMITS) -> Iterator[Strea
     Yields
     ------
     Stream
-        To be read before the next one is asked for, and closed by then. What cannot be had of an
+        To be read before the next one is asked for, and closed by then. A lost part of an
         archive comes as a stream that raises the reason when it is read.
 
     Raises

@@ -138,7 +138,7 @@ class Stream:
         self.head = b"".join(self._first)
 
     def packed(self) -> int:
-        """Bytes of what was opened: all of a file, else those read so far."""
+        """Bytes of the open file: all of a file, else those read so far."""
         read = self._unpacked.packed
         return read if self.status is None else max(read, self.status.st_size)
 
@@ -157,7 +157,7 @@ class Stream:
         self.close()
 
     def close(self) -> None:
-        """Close what was opened (standard input stays open)."""
+        """Close the file (standard input stays open)."""
         self._unpacked.close()
         self.raw.close()
 

@@ -41,7 +41,7 @@ def tables(
         Consoles, published tables, snapshots or data sets; OLD comes first. ``"page.rst@v2.9"``
         names one of the releases on a page.
     release, commit
-        What the captions call the new release.
+        The name of the new release in captions.
     threshold : float or None
         A change is printed where it exceeds this share of the larger value; None prints all.
     unit : {"ns", "us"}, optional

@@ -22,7 +22,7 @@ MOST_PAIRS = 1 << 21
 
 @dataclass(frozen=True)
 class WrongCell:
-    """A cell whose change is not what its two tables say.
+    """A cell whose change does not follow from its two tables.
 
     ``printed`` and ``right`` are the texts in brackets, None where there is or should be none;
     ``sign`` is True where the printed sign is the wrong one.
@@ -50,7 +50,7 @@ class WrongCell:
 
 @dataclass
 class ReleaseAudit:
-    """What was found about one release.
+    """The findings about one release.
 
     ``state`` is ``"right"``, ``"wrong"``, ``"baseline not given"`` or ``"no deltas"``.
     """
@@ -95,7 +95,7 @@ class ReleaseAudit:
 
 @dataclass
 class Audit:
-    """The result: one entry per data set, what was assumed, and the exit status it means."""
+    """The result: one entry per data set, the assumptions, and the exit status it means."""
 
     releases: list[ReleaseAudit]
     assumptions: list[str]
@@ -169,7 +169,7 @@ def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
 # ---- pairing -----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class _Pair:
-    """A cell and what it is compared with (None: nothing is there)."""
+    """A cell and its counterpart (None: nothing is there)."""
 
     table: Table
     row: Row
@@ -245,7 +245,7 @@ def _page_units(release: Release) -> tuple[str, str]:
 
 
 def _pairing(release: Release, others: Sequence[Release]) -> tuple[_Pairing | None, int]:
-    """What reproduces most printed deltas, if more than half; and how many the best reproduces.
+    """The rule that reproduces most printed deltas, if more than half; and the number of the best.
 
     Of equals the pairing by cpu, then the unit that leaves fewer cells unexplained.
     """

@@ -40,7 +40,7 @@ class _File(NamedTuple):
 
 
 def revisions(path: Path, words: str) -> Callable[[], IO[bytes]] | None:
-    """What opens the tables in and below `path` at the revisions that `words` names.
+    """A function that opens the tables in and below `path` at the revisions that `words` names.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def revisions(path: Path, words: str) -> Callable[[], IO[bytes]] | None:
 
 
 def _git(folder: Path, *arguments: str) -> bytes | None:
-    """What git prints, None where it fails or is not there."""
+    """The output of git, None where it fails or is not there."""
     command = ["git", "-C", os.fspath(folder), *arguments]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
@@ -147,7 +147,7 @@ def _releases(folder: Path, below: str, revision: str) -> Iterator[Release]:
     for file in _files(folder, below, revision):
         data = _git(folder, "cat-file", "blob", file.blob) or b""
         if is_member(Path(file.name)):
-            if file.name.parent.name != "previous":  # that is what the release before had
+            if file.name.parent.name != "previous":  # the release before had the same
                 tables.setdefault(file.name.parent, []).append(file)
         elif is_published(data[: 1 << 16], file.name.name):
             name = f"{folder.resolve()}/{file.name}"

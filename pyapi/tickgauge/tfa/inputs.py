@@ -1,4 +1,4 @@
-"""What a release table can be made from: consoles, published tables, data sets."""
+"""Inputs of a release table: consoles, published tables, data sets."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ def one_side(
     Parameters
     ----------
     what
-        A `Side`, a `Release`, a `Dataset`, a `Snapshot`, or what `tickgauge.read` takes: a
+        A `Side`, a `Release`, a `Dataset`, a `Snapshot`, or an argument of `tickgauge.read`: a
         console, a snapshot, a published table (``page.rst@v2.9`` names one of its releases).
     boot, stat
         Which boot of several (counted from 0), or ``"median-low"`` over them.

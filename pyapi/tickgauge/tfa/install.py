@@ -96,7 +96,7 @@ def install(
     files
         File name to text.
     wanted
-        Asked when nobody else can change the folder any more; False: nothing is done. What it
+        Asked when nobody else can change the folder any more; False: nothing is done. All that it
         raises comes out.
 
     Returns

@@ -15,7 +15,7 @@ __all__ = ["Join", "JoinedRow", "JoinedTable", "Side", "SideRow", "SideTable", "
 
 @dataclass(frozen=True)
 class SideRow:
-    """One cpu of one test: the printed label, what it means, whole ns by metric."""
+    """One cpu of one test: the printed label, its cpu, whole ns by metric."""
 
     printed: str
     cpu: Cpu | None
@@ -134,7 +134,7 @@ class JoinedTable:
 
 @dataclass
 class Join:
-    """Two sides joined: tables, and what had to be said about it."""
+    """Two sides joined: tables, and notes about it."""
 
     old: Side
     new: Side
@@ -159,7 +159,7 @@ class Join:
 def check_comparable(old: Side, new: Side) -> list[str]:
     """Why two sides should not be compared, one sentence each; empty where nothing speaks against.
 
-    What one side does not say is no difference.
+    A fact that one side does not state is no difference.
     """
     found = []
     for what, a, b in (
@@ -203,7 +203,7 @@ def join(old: Side, new: Side, how: str = "cpu", *, anyway: bool = False) -> Joi
         are joined by the place in the block and that is noted; with a table on either side it is
         refused. ``"row"``: by position, as the pages did.
     anyway
-        Compare what differs in platform, clock or build type.
+        Compare sides that differ in platform, clock or build type.
 
     Raises
     ------

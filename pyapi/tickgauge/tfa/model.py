@@ -1,4 +1,4 @@
-"""What a published release is: tables of cells, one row per cpu, whole nanoseconds."""
+"""A published release: tables of cells, one row per cpu, whole nanoseconds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..boards.platforms import Cpu, Identity, Platform
 
 __all__ = ["METRICS", "TESTS", "Cell", "Release", "Row", "Table", "distinct", "exchange_class"]
 
-# Test -> how pages caption it: what is done, how it is run. In the order of the suite.
+# Test -> how pages caption it: the operation, the way it is run. In the order of the suite.
 TESTS = {
     "susp_deep_parallel": ("``CPU_SUSPEND`` latencies ({u}) to deepest power level in parallel"),
     "susp_deep_serial": ("``CPU_SUSPEND`` latencies ({u}) to deepest power level in serial"),
@@ -50,7 +50,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """One cpu: the label as printed, what it means (None: undecided), cells by metric."""
+    """One cpu: the label as printed, its cpu (None: undecided), cells by metric."""
 
     printed: tuple[int, ...]
     cpu: Cpu | None
@@ -131,7 +131,7 @@ class Release:
         return hashlib.sha256("\n".join([name, *lines]).encode()).hexdigest()
 
     def assumptions(self) -> list[str]:
-        """What had to be assumed to read it, one sentence each."""
+        """The assumptions of reading it, one sentence each."""
         found = [f"{self.name}: {note}" for note in self.notes]
         seen = {t.identity.note: None for t in self.tables.values() if t.identity.note}
         return found + [f"{self.name}: {note}" for note in seen]

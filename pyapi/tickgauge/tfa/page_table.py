@@ -1,4 +1,4 @@
-"""From the text of one table to cells: what it is about, its unit, which cpus its rows are."""
+"""From the text of one table to cells: its subject, its unit, which cpus its rows are."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CELL = re.compile(rf"(?P<value>{NUMBER})\s*(?:\(\s*(?P<delta>[+-]{NUMBER}%|from
 _SUMMARY = ("base", "step", "min", "max")
 
 
-# ---- what a table is about ---------------------------------------------------------------------
+# ---- the subject of a table ---------------------------------------------------------------------
 def test_of(text: str) -> str | None:
     text = text.lower()
     known = re.search(r"(?:test_rt_instr_)?(" + "|".join(TESTS) + r")\b", text)
@@ -192,7 +192,7 @@ def finish(
     units: dict[str | None, str] = {}
     for stated, texts in groups.items():
         if texts:
-            own = stated if true_ids else None  # what tickgauge printed says its unit rightly
+            own = stated if true_ids else None  # tickgauge printed it: the unit is right
             units[stated], why = (own, "") if own else _decide_unit(texts, stated, tick)
             if why:
                 release.notes.append(why)

@@ -35,7 +35,7 @@ __all__ = [
 
 _LONG = ("platform", "release_label", "test", "cluster", "core", "metric", "value_ns")
 _BUNDLED = re.compile(r"# (\S+\.csv)\b.*")
-#: What the cells of the long CSV look like.
+#: The form of the cells of the long CSV.
 _CELLS = {
     "platform": r".+", "release_label": r".+", "test": r".+", "metric": r".+",
     "cluster": r"[0-9]{1,9}", "core": r"[0-9]{1,9}", "row": r"([0-9]{1,9})?",
@@ -47,7 +47,7 @@ LARGEST_PAGE = 1 << 20  # characters; docutils reads some 50,000 a second
 
 @dataclass(frozen=True)
 class Place:
-    """What is known of where a text comes from, and of the boards."""
+    """The known facts of the place of a text, and of the boards."""
 
     name: str
     path: Path | None
@@ -73,7 +73,7 @@ class Place:
 
 
 def _page_label(text: str) -> str:
-    """The release of a table whose caption names none: what the page says it measured."""
+    """The release of a table whose caption names none: the one that the page says it measured."""
     old = re.search(r"TF master as of (\d\d)/(\d\d)/(\d{4})", text)
     if old and not re.search(r"TF-A\s*\[?`*v\d", text):
         return f"TF master {old[3]}-{old[2]}-{old[1]}"
@@ -294,7 +294,7 @@ def _raw_order(drafts: list[Draft]) -> bool:
 
 
 def _form_of(head: bytes) -> str:
-    """What the beginning of a source looks like: ``"long"``, ``"csv"``, ``"page"`` or nothing."""
+    """The form of the beginning of a source: ``"long"``, ``"csv"``, ``"page"`` or nothing."""
     text = head.decode("utf-8-sig", "replace")
     begin = text[:4096].splitlines()
     some = begin[:16] if len(begin) > 16 else text.splitlines()[:16]

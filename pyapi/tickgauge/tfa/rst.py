@@ -1,4 +1,4 @@
-"""Tables of a reStructuredText page, through docutils, with what stands around them."""
+"""Tables of a reStructuredText page, through docutils, with the text around them."""
 
 from __future__ import annotations
 

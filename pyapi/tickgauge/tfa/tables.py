@@ -22,7 +22,7 @@ _UNITS = {"ns": "ns", "us": "µs"}
 
 
 def block_figures(values: Sequence[int], exchange: str) -> dict[str, int]:
-    """What the labels of a parallel test cannot change: min and max, and the lock ladder.
+    """Figures that the labels of a parallel test cannot change: min and max, and the lock ladder.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ class ReleaseTable:
 class ReleaseTables:
     """The tables of a release against the one before.
 
-    ``notes`` says what the figures rest on: platform maps, missing cpus, several boots. ``faults``
+    ``notes`` states the basis of the figures: platform maps, missing cpus, boots. ``faults``
     are reasons not to publish them: a test that failed, hung or lacks a cpu.
     """
 
@@ -350,7 +350,7 @@ def build(
     joined
         From `join`.
     release, commit
-        What the captions call the new side; by default its own name.
+        The name of the new side in captions; by default its own name.
     threshold
         A change stands where it exceeds this share of the larger value; None prints all.
     unit

@@ -1,4 +1,4 @@
-"""Tables of the package: TOML files, and what the build made of them."""
+"""Tables of the package: TOML files, and their built forms."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def counted(n: int, what: str) -> str:
 
 
 def clean(text: str) -> str:
-    """Make text safe for a terminal: what is not printable becomes an escape.
+    """Make text safe for a terminal: bytes that are not printable become escapes.
 
     Control characters, and the format characters that turn the direction of writing, are shown
     as ``\\x1b`` or ``\\u202e``.

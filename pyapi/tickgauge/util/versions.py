@@ -1,4 +1,4 @@
-"""What runs here: versions of the package, of Python, and of the optional libraries."""
+"""The versions that run here: of the package, of Python, and of the optional libraries."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def build_info() -> dict[str, Any]:
 
 
 def show_versions() -> None:
-    """Print what a bug report needs: versions, platform, how the extension was built."""
+    """Print the facts that a bug report needs: versions, platform, how the extension was built."""
     rows = [
         ("tickgauge", version()),
         ("python", sys.version.split()[0] + " " + platform.python_implementation()),
