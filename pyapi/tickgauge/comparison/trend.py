@@ -3,7 +3,7 @@
 Notes
 -----
 Least-cost segments (optimal partitioning, Jackson et al., 2005) of the logarithms, with one error
-of 5 % over all keys and places: the penalty comes from orders of the releases, the same for all keys,
+of 5 % over all keys and places: it is the one that orders of the releases, the same for all keys,
 exceed in one of twenty cases. Steps of one release, metric, direction and cluster are one event.
 From 8 releases on the energy statistic of the largest step (Matteson and James, 2014) is a column;
 it decides nothing.

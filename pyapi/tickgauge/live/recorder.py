@@ -34,7 +34,7 @@ class Gone(Exception):
 class Port(Protocol):
     """Where bytes come from.
 
-    ``read`` gives the bytes at hand, waits at most `WAIT` seconds for some, and raises `Gone` when the
+    ``read`` gives bytes, waits at most `WAIT` seconds for some, and raises `Gone` when the
     other side went away, EOFError when it ended for good. ``note`` is a message about events that
     was just read, or None.
     """

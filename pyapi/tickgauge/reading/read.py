@@ -203,8 +203,8 @@ def read_parts(source: Source, **options: Any) -> list[Any]:
     Returns
     -------
     list
-        A `Part` for each text (of an archive), its state in ``sources[0].state``; then objects that other
-        forms have made.
+        A `Part` for each text (of an archive), its state in ``sources[0].state``; then those
+        that other forms have made.
 
     Raises
     ------
