@@ -29,7 +29,7 @@ typedef enum tg_capture_form {
   TG_CAPTURE_DMP = 3 /* the text member waveform.dmp of an .ila archive: depth and marks only */
 } tg_capture_form;
 
-/* What the first bytes of a source look like. 4 KiB are enough; TG_CAPTURE_UNKNOWN is no capture. */
+/* The form that the first bytes of a source show. 4 KiB are enough; TG_CAPTURE_UNKNOWN is no capture. */
 TG_API tg_capture_form tg_capture_sniff(const uint8_t *p, size_t n);
 
 /* One signal put on an AXI role by hand: role "arvalid", column the name as in the file, with or
@@ -51,8 +51,8 @@ typedef struct tg_capture_options {
   const tg_capture_map *map;
   size_t n_map;
   uint64_t samples;      /* depth of the capture where the file cannot say it (a VCD ends at its
-                            last change); 0 = what the file shows */
-  uint64_t max_item;     /* bytes of one CSV row, VCD definition or change, with what ends it; longer
+                            last change); 0 = as the file shows */
+  uint64_t max_item;     /* bytes of one CSV row, VCD definition or change, with its end; longer
                             is TG_ELIMIT. 0 = 64 MiB */
   uint64_t max_problems; /* listed one by one. 0 = 4096 */
   uint64_t max_signals;  /* defined; more is TG_ELIMIT. 0 = 2^22 */
@@ -79,7 +79,7 @@ TG_API tg_status tg_capture_finish(tg_capture *c, tg_error *err);
  * its own; after a failure it is as it was. TG_OK, TG_ENOMEM, TG_EINVAL. */
 TG_API tg_status tg_capture_adopt(tg_capture *c, const tg_capture *dmp);
 
-/* What a finished capture is. */
+/* The facts of a finished capture. */
 typedef struct tg_capture_info {
   uint64_t samples; /* the depth used */
   uint64_t seen;    /* samples up to the last row, edge or change of the file itself */
@@ -218,7 +218,7 @@ TG_API void tg_axi_free(tg_axi *x);
 enum {
   TG_TXN_DIRECTION = 0, /* TEXT "read" "write" */
   TG_TXN_STATUS,        /* TEXT "complete" "incomplete" "orphan" */
-  TG_TXN_WHY,           /* TEXT: why it is not complete, or what was wrong with it */
+  TG_TXN_WHY,           /* TEXT: why it is not complete, or its fault */
   TG_TXN_WINDOW,        /* U32 */
   TG_TXN_ID,            /* U64 */
   TG_TXN_ADDR,          /* U64 */

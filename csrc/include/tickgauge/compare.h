@@ -38,7 +38,7 @@ TG_API const char *tg_method_text(tg_method m);
 
 /* Bits of TG_CMP_FLAGS. */
 #define TG_CMP_NEGLIGIBLE 1u     /* equivalent, and "no change" is excluded */
-#define TG_CMP_BELOW_STEP 2u     /* the shift is within what the steps of the readings leave open */
+#define TG_CMP_BELOW_STEP 2u     /* the shift is within the room that the steps of the readings leave */
 #define TG_CMP_CONSTANT 4u       /* a side is constant: the interval is widened by the tick model */
 #define TG_CMP_INSIDE 8u         /* the single boot lies among the boots it is compared with */
 #define TG_CMP_BIMODAL 16u       /* the boots of one firmware are bimodal: no answer from them */
@@ -159,7 +159,7 @@ enum {
   TG_VEC_EXCHANGE_P,    /* labels permuted within units, both sides; small = labels matter */
   TG_VEC_OLS_A_OLD_LO,  /* 95 % intervals of the least-squares lines from unit to unit: mean +-  */
   TG_VEC_OLS_A_OLD_HI,  /* t(n-1) s / sqrt(n) over the units' own lines, which is the jackknife  */
-  TG_VEC_OLS_B_OLD_LO,  /* for what is linear in the values; s at least what a tick leaves open. */
+  TG_VEC_OLS_B_OLD_LO,  /* for figures linear in the values; s at least the room of a tick. */
   TG_VEC_OLS_B_OLD_HI,  /* Missing below two units. */
   TG_VEC_OLS_A_NEW_LO,
   TG_VEC_OLS_A_NEW_HI,

@@ -38,7 +38,7 @@ typedef struct tg_gate_summary {
 enum {
   TG_GATE_KEY = 0,   /* U32 */
   TG_GATE_QUANTILE,  /* 50, 90, 99, U32 */
-  TG_GATE_GATED,     /* 0 or 1, U32; what follows is missing where 0 */
+  TG_GATE_GATED,     /* 0 or 1, U32; the next ones are missing where 0 */
   TG_GATE_T,         /* statistic of the shift beyond the margin, F64 */
   TG_GATE_P,         /* adjusted p of the shift */
   TG_GATE_P_TAIL,    /* adjusted p of a longer tail (Holm) */

@@ -63,7 +63,7 @@ TG_API tg_status tg_reader_finish(tg_reader *r, tg_records **out, tg_error *err)
 TG_API void tg_records_free(tg_records *r);
 
 /* Adds the records of the later part of a source to those of the earlier one, each read by itself
- * with equal rules: the result is what one reader of both gives, lines, offsets, sections, problems,
+ * with equal rules: the result is that of one reader of both, lines, offsets, sections, problems,
  * near misses and ledger included. `more` stays as it is. TG_OK, TG_ENOMEM, TG_EINVAL (other rules),
  * TG_ELIMIT (more records than allowed), TG_ECONFLICT (the earlier part does not end behind a line
  * end, or inside a section, or repaired a shared UART; or the later one has no line end: read them

@@ -1,4 +1,4 @@
-/* summary.h - what one key looks like: spread, quantiles, modes, between and within boots.
+/* summary.h - the distribution of one key: spread, quantiles, modes, between and within boots.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TICKGAUGE_SUMMARY_H
 #define TICKGAUGE_SUMMARY_H

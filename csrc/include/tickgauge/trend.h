@@ -51,7 +51,7 @@ typedef struct tg_trend_options {
 } tg_trend_options;
 
 #define TG_TREND_LEAST 5    /* releases of a key from which on steps are looked for */
-#define TG_TREND_ORDERS 199 /* orders of the releases that say what chance does */
+#define TG_TREND_ORDERS 199 /* random orders of the releases: the part of chance */
 
 /* Columns of the two tables of tg_trend. */
 enum {

@@ -89,7 +89,7 @@ static void connect_reset(tg_axi *x, const tg_capture *c) {
 /* ---- levels -------------------------------------------------------------------------------------
  */
 
-/* A scalar or a bit of ctrl, or what the caller assumes; false = unknown. */
+/* A scalar or a bit of ctrl, or the caller's assumption; false = unknown. */
 static bool level_of(const tg_axi *x, unsigned ch, unsigned leaf, unsigned bit, bool *level) {
   const axi_pin *p = &x->pin[ch][leaf], *ctrl = &x->pin[ch][LEAF_CTRL];
   if (leaf <= LEAF_READY && x->assumed[ch][leaf] >= 0)

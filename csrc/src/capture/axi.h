@@ -102,7 +102,7 @@ typedef struct axi_block {
   uint64_t first, last, beats, tail;
 } axi_block;
 
-/* Cycles by what R and W did. */
+/* Cycles by the activity of R and W. */
 typedef struct axi_cycles {
   uint64_t n, both_open, r_and_w, r_only, w_only, neither, blocked, master_stall, unknown;
   uint64_t asked;                         /* a read open or ARVALID up */
@@ -147,7 +147,7 @@ struct tg_axi {
   bool reset_low, in_reset;
   bool started, window_due;
   uint64_t moved_in_reset, moved; /* handshakes */
-  axi_scout *scout;               /* the first walk, and what it has found */
+  axi_scout *scout;               /* the first walk, and its findings */
   bool scouting;
   axi_block block;
   bool in_block;

@@ -1,4 +1,4 @@
-/* axi_out.c - what the analysis found, as tables and figures.
+/* axi_out.c - the findings of the analysis as tables and figures.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 

@@ -170,7 +170,7 @@ tg_status tg_axi_b_beat(tg_axi *x, uint64_t k) {
   return status;
 }
 
-/* ---- what is left -----------------------------------------------------------------------------
+/* ---- the rest -----------------------------------------------------------------------------
  */
 
 /* Write data whose address never came, one row a burst. */

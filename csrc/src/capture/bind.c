@@ -1,4 +1,4 @@
-/* bind.c - signals to AXI channels: bundles, what is usable, the kind.
+/* bind.c - signals to AXI channels: bundles, usable ones, the kind.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* capture.c - the capture itself: options, pieces of input, what is there at the end.
+/* capture.c - the capture itself: options, pieces of input, the state at the end.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "capture/forms.h"
 
@@ -179,7 +179,7 @@ static tg_status keep_rest(tg_capture *c, const uint8_t *p, size_t n, tg_error *
   return TG_OK;
 }
 
-/* Reads the carried bytes and puts what is left of them to the front. Where nothing could be read
+/* Reads the carried bytes and puts the rest of them to the front. Where nothing could be read
  * it is not worth another look before there is twice as much: an item of n bytes is looked at
  * log n times, however it comes. */
 static tg_status drain(tg_capture *c, bool final, tg_error *err) {
@@ -359,7 +359,7 @@ tg_status tg_capture_adopt(tg_capture *c, const tg_capture *dmp) {
   return status;
 }
 
-/* ---- what is there ------------------------------------------------------------------------------
+/* ---- the result ------------------------------------------------------------------------------
  */
 
 tg_capture_info tg_capture_about(const tg_capture *c) {

@@ -254,7 +254,7 @@ static tg_status radix_row(tg_capture *c, const uint8_t *p, const uint8_t *e) {
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* A column without radix turns out not to be hex: what was read so is decimal (facts 2.3). */
+/* A column without radix turns out not to be hex: its digits are decimal. */
 static tg_status turn_decimal(tg_capture *c, cap_store *s, bool minus) {
   bool ok = true;
   s->fixed_hex = false;
@@ -445,7 +445,7 @@ static tg_status row(tg_capture *c, const uint8_t *p, const uint8_t *e, bool tor
               memcmp(rest, s->tail, n) == 0;
   if (!same) status = cells(c, stop < e ? rest : e + 1, e, sample, s->wanted);
   if (status == TG_ETRUNCATED) {
-    s->tail = NULL; /* what was read of it stands until the next row, which starts behind a gap */
+    s->tail = NULL; /* its part read so far stands until the next row, which starts behind a gap */
     status = tg_cap_mark_add(c, sample, MARK_GAP);
     return status == TG_OK ? bad_row(c, "short-row", "has too few cells; dropped") : status;
   }

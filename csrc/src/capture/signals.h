@@ -75,7 +75,7 @@ bool tg_cap_role_find(const char *word, cap_role *out);
 const char *tg_cap_role_name(cap_role role);
 extern const char *const tg_cap_channel_names[CH_COUNT];
 
-/* ---- signals and what is stored of them ------------------------------------------------------ */
+/* ---- signals and their stored changes ------------------------------------------------------ */
 
 typedef enum cap_radix {
   RADIX_AUTO = 0,

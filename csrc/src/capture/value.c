@@ -11,7 +11,7 @@ static int digit_of(uint8_t c) {
   return 16;
 }
 
-/* Digits of 2^shift, most significant first; what lies beyond `words` is cut off. */
+/* Digits of 2^shift, most significant first; digits beyond `words` are cut off. */
 static bool parse_power(const uint8_t *p, size_t n, unsigned shift, uint64_t *out, uint32_t words) {
   if (n == 0) return false;
   if (words == 1) {
@@ -64,7 +64,7 @@ bool tg_cap_parse_bin(const uint8_t *p, size_t n, uint64_t *out, uint32_t words)
   return parse_power(p, n, 1, out, words);
 }
 
-/* out = out * 10 + digit, modulo 2^(64 * words); returns what was carried out of it. */
+/* out = out * 10 + digit, modulo 2^(64 * words); returns the carry. */
 static uint64_t times_ten(uint64_t *out, uint32_t words, unsigned digit) {
   uint64_t carry = digit;
   for (uint32_t i = 0; i < words; i++) {

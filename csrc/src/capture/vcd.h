@@ -5,7 +5,7 @@
 
 #include "capture/signals.h"
 
-/* What an identifier stands for beside its store. */
+/* The meaning of an identifier beside its store. */
 enum vcd_special { SPECIAL_NONE = 0, SPECIAL_TRIGGER, SPECIAL_WINDOW, SPECIAL_GAP };
 
 typedef struct vcd_var {

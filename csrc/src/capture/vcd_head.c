@@ -269,7 +269,7 @@ static tg_status index_ids(tg_capture *c) {
   return TG_OK;
 }
 
-/* What is known of each identifier. */
+/* The known facts of each identifier. */
 static tg_status make_entries(tg_capture *c) {
   struct cap_vcd *v = c->vcd;
   const size_t n = (size_t)tg_intern_count(v->ids) + 1;

@@ -70,7 +70,7 @@ uint32_t tg_boot_at(const tg_result *out, uint32_t source, uint64_t offset) {
 typedef struct group {
   uint32_t source;
   bool tee;     /* only the secure world's console */
-  bool client;  /* only what clients print */
+  bool client;  /* only lines that clients print */
   bool placed;  /* its stretches have their boots */
   size_t marks; /* index of the source's marks */
   size_t n_driver, n_client, n_core;
@@ -355,7 +355,7 @@ static tg_status tell_clocks(tg_result *out, const group *other, const tg_stretc
                            (unsigned long long)hz, (unsigned long long)s->hz);
 }
 
-/* Says where a stretch contradicts what its boot is known to be, and how well its lines fit. */
+/* Says where a stretch contradicts its boot, and how well its lines fit. */
 static tg_status tell_fit(const groups *g, const group *other, const tg_stretch *s,
                           const tg_fit_count *count, const tg_table *boots, tg_result *out) {
   static const struct {
@@ -417,7 +417,7 @@ static tg_status give_boots(groups *g, tg_table *boots, tg_result *out) {
     first->stretches.at[k].boot = (uint32_t)row;
   }
   first->placed = true;
-  for (int clients = 0; clients < 2; clients++) { /* they are judged by what drivers and cores say */
+  for (int clients = 0; clients < 2; clients++) { /* they are judged by drivers and cores */
     for (size_t i = 0; i < g->n; i++) {
       if (i == lead || g->at[i].client != (clients != 0)) continue;
       TG_TRY(join_group(g, first, &g->at[i], boots, out));

@@ -18,7 +18,7 @@ typedef enum tg_mark_kind {
   TG_MARK_CORE       /* an SMC stamp of the TEE core; `id` is the cmd */
 } tg_mark_kind;
 
-/* What a client's line measures. */
+/* The measurement of a client's line. */
 typedef enum tg_client_id {
   TG_CLIENT_OPEN = 0, /* the commands of the SMC */
   TG_CLIENT_INVOKE = 1,
@@ -107,7 +107,7 @@ typedef struct tg_part {
   const tg_stretch *stretch;
 } tg_part;
 
-/* What a judgement rests on: pairs of the two worlds, clients' lines, and how many of these hold a
+/* The evidence of a judgement: pairs of the two worlds, clients' lines, and how many of these hold a
  * call of the other console. */
 typedef struct tg_fit_count {
   size_t pairs, lines, held;

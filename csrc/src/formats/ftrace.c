@@ -90,7 +90,7 @@ static const struct {
     {"lost", TG_TRACE_LOST, false},           {"entries", TG_TRACE_ENTRIES, false},
 };
 
-/* The forms, by what follows the name of the event. */
+/* The forms, by the text behind the name of the event. */
 static const struct {
   const char *suffix;
   bool ticks, graph;
@@ -295,7 +295,7 @@ static tg_status gather(const tg_reduce_in *in, tg_result *out, uint32_t source,
   return TG_OK;
 }
 
-/* Says what was done about times that go back. */
+/* Reports the treatment of times that go back. */
 static tg_status tell_order(tg_result *out, uint32_t source, const tg_trace_order *order) {
   if (order->deltas) {
     return tg_result_problem(out, source, order->line, order->offset, "ftrace", "deltas",

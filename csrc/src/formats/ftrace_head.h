@@ -16,7 +16,7 @@ typedef struct tg_trace_head {
 
 /* Reads the forms: "TASK-PID [CPU] FLAGS", "TASK-PID (TGID) [CPU] FLAGS", "TASK-PID CPUFLAGS"
  * (latency format), "TASK PID PRI ..." (verbose), "TASK PID[/TID] [CPU]" (perf, with any of these
- * left out). Task names may hold blanks, '-' and ':'. What the form does not tell stays as it is in
+ * left out). Task names may hold blanks, '-' and ':'. Facts that the form does not tell stay as they are in
  * `out`. False where it is none of them. */
 bool tg_trace_head_parse(tg_str text, tg_trace_head *out);
 

@@ -19,7 +19,7 @@ typedef struct tg_trace_tally {
   int64_t total;
 } tg_trace_tally;
 
-/* One thread: what its calls must stay below; -1: none of them can be trusted. */
+/* One thread: the bound of its calls; -1: none of them can be trusted. */
 typedef struct tg_trace_thread {
   uint64_t tid;
   int64_t limit;

@@ -65,7 +65,7 @@ static look look_at(const tg_trace_event *e, size_t n) {
   return l;
 }
 
-/* Decides what steps back mean. A clock that runs for long prints stamps of about one size, which
+/* Decides the meaning of steps back. A clock that runs for long prints stamps of about one size, which
  * can be sorted whatever their order. Stamps of all sizes that go back all the time are differences
  * where the events are in order; else nobody can tell. */
 static void decide(const tg_trace_event *e, size_t n, tg_trace_order *out) {

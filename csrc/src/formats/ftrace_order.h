@@ -5,7 +5,7 @@
 
 #include "ftrace.h"
 
-/* What was found out about the times of a source. */
+/* The findings about the times of a source. */
 typedef struct tg_trace_order {
   bool deltas;    /* its stamps were differences, which are added up now */
   bool unsafe;    /* the order cannot be told from the stamps: nothing was done */

@@ -20,7 +20,7 @@
 /* The ends of a call that its window may hold. */
 enum { E_DO, E_RECEIVE, E_CORE_FINISH, E_FINISH, ENDS };
 
-/* What one window holds: the first candidate of each end, and whether there is anything else. */
+/* The content of one window: the first candidate of each end, and whether there is anything else. */
 typedef struct window {
   tg_smc *end[ENDS];
   size_t driver, core; /* where its stamps begin */

@@ -1,4 +1,4 @@
-/* internal.h - what the files of stats/ share (private). SPDX-License-Identifier: BSD-3-Clause */
+/* internal.h - shared by the files of stats/ (private). SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TG_STATS_INTERNAL_H
 #define TG_STATS_INTERNAL_H
 

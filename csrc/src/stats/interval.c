@@ -53,7 +53,7 @@ tg_status tg_effect_exact(tg_key_context *c, const tg_key_input *in, bool positi
   return TG_OK;
 }
 
-/* What the tick model leaves open where sides are constant, in steps: the sum of their half-widths
+/* The room that the tick model leaves where sides are constant, in steps: the sum of their half-widths
  * 1 - (alpha/4)^(1/units); 0 where none is. */
 static double hull_steps(const tg_key_input *in, double alpha) {
   return (tg_constant(in->x, in->m) ? tg_tick_halfwidth(in->m, alpha / 4) : 0) +
@@ -68,7 +68,7 @@ static tg_pair ranked_beside_constant(const tg_key_input *in, tg_u128 rank) {
                    (uint64_t)in->y[0]};
 }
 
-/* Widens to the hull of what constant sides leave open around the middle pairs. */
+/* Widens to the hull of the room that constant sides leave around the middle pairs. */
 static void add_hull(const tg_key_input *in, bool positive, double alpha, tg_bounds *s) {
   double half = hull_steps(in, alpha) * (double)in->step;
   if (!(half > 0)) return;

@@ -1,4 +1,4 @@
-/* key.c - the judgement of one key: effect, interval, test, tail, what could have been seen.
+/* key.c - the judgement of one key: effect, interval, test, tail, power.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "key.h"
 

@@ -50,7 +50,7 @@ tg_status tg_judge_key(tg_key_context *c, tg_key_input *in, tg_key_result *out);
 /* Units a side from which on the exact test can reach alpha at all. */
 uint32_t tg_least_units(double alpha);
 
-/* What makes a change "regressed" rather than "improved". */
+/* The sign of a change that is "regressed" rather than "improved". */
 static inline tg_verdict tg_word_of_change(tg_better better, bool up) {
   if (better == TG_BETTER_NONE) return TG_VERDICT_CHANGED;
   return up == (better == TG_BETTER_LOWER) ? TG_VERDICT_REGRESSED : TG_VERDICT_IMPROVED;

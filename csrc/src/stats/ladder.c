@@ -1,4 +1,4 @@
-/* ladder.c - the line through sorted cpus that queue for a lock, and what units leave open of it.
+/* ladder.c - the line through sorted cpus that queue for a lock, and its interval from the units.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* power.c - what a test could have seen. SPDX-License-Identifier: BSD-3-Clause */
+/* power.c - the change that a test can see. SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 
 #include "internal.h"

@@ -1,4 +1,4 @@
-/* shift.c - Hodges-Lehmann shift, its interval, what quantisation leaves open.
+/* shift.c - Hodges-Lehmann shift, its interval, the room of quantisation.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <string.h>

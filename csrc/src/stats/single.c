@@ -146,7 +146,7 @@ static bool enough(const tg_key_context *c, size_t n) {
 /* How a quantity is judged here. */
 typedef enum role { NOT_SINGLE, ONE_NEW, ONE_OLD, BY_NOISE } role;
 
-/* What the walk over the metrics holds on to. */
+/* The state of the walk over the metrics. */
 typedef struct walk {
   const tg_key_context *c;
   const tg_samples *const *side;

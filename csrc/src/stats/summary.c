@@ -33,7 +33,7 @@ static double mad_of(const tg_sorted *s, int64_t median) {
 }
 
 /* Readings farther from the median than three robust deviations, never less than three times
- * what the tick alone scatters. */
+ * the scatter of the tick alone. */
 static uint64_t outliers_of(const tg_sorted *s, int64_t median, double mad, double step) {
   double scale = 1.4826 * mad, least = step / sqrt(6.0);
   double limit = 3 * (scale > least ? scale : least);

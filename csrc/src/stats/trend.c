@@ -271,7 +271,7 @@ static tg_status along_of(trend *t, size_t key, tg_table *steps) {
   return status;
 }
 
-/* What is told of a series beside its steps. */
+/* The figures of a series beside its steps. */
 static tg_status put_series(trend *t, size_t key, tg_table *series) {
   size_t n = count_of(t, key);
   const int64_t *v = t->s->value + t->s->start[key];

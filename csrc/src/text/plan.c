@@ -1,4 +1,4 @@
-/* plan.c - which items of a template can end in one place only, and what the others can begin with.
+/* plan.c - which items of a template can end in one place only, and the bytes that the others can begin with.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "plan.h"
 
