@@ -147,6 +147,41 @@ EXAMPLES = {
             ("rtla", "osnoise_top", "max_single", None, "220", "us"),
         ],
     ),
+    # Reports of HLS co-simulation, the line of xdputil benchmark, XRT's profile, as users post them.
+    "vitis": (
+        "|      VHDL|        NA|             NA|             NA|             NA|             NA|"
+        "             NA|             NA|                    NA|\n"
+        "|   Verilog|      Pass|        1765625|        1765660|        1765696|        1765696|"
+        "        1765696|        1765696|               3531321|\n"
+        "|   Verilog|      Pass|            175|            175|            175|             NA|"
+        "             NA|             NA|\n"
+        "I0603 11:15:22.001 2345 test_dpu_runner_mt.cpp:474] FPS= 628.476 number_of_frames= 37710 "
+        "time= 60.0023 seconds.\n"
+        "Kernel Execution\n"
+        "Kernel,Number Of Enqueues,Total Time (ms),Minimum Time (ms),Average Time (ms),"
+        "Maximum Time (ms),\n"
+        "vadd,1,1481.36,1481.36,1481.36,1481.36,\n"
+        "webp_IntraPredLoop2_NoOut_1,2,7.2,3.5,3.6,3.7,\n"
+        "\nTop Kernel Execution\n",
+        [
+            ("vitis", "cosim", "min", "rtl=Verilog", "1765625", "cycle"),
+            ("vitis", "cosim", "avg", "rtl=Verilog", "1765660", "cycle"),
+            ("vitis", "cosim", "max", "rtl=Verilog", "1765696", "cycle"),
+            ("vitis", "cosim", "total", "rtl=Verilog", "3531321", "cycle"),
+            ("vitis", "cosim", "min", "rtl=Verilog", "175", "cycle"),
+            ("vitis", "cosim", "avg", "rtl=Verilog", "175", "cycle"),
+            ("vitis", "cosim", "max", "rtl=Verilog", "175", "cycle"),
+            ("vitis", "xdputil", "rate", None, "628.476", "FPS"),
+            ("vitis", "kernel", "total", "enqueues=1 kernel=vadd", "1481.36", "ms"),
+            ("vitis", "kernel", "min", "enqueues=1 kernel=vadd", "1481.36", "ms"),
+            ("vitis", "kernel", "avg", "enqueues=1 kernel=vadd", "1481.36", "ms"),
+            ("vitis", "kernel", "max", "enqueues=1 kernel=vadd", "1481.36", "ms"),
+            *[
+                ("vitis", "kernel", m, "enqueues=2 kernel=webp_IntraPredLoop2_NoOut_1", v, "ms")
+                for m, v in (("total", "7.2"), ("min", "3.5"), ("avg", "3.6"), ("max", "3.7"))
+            ],
+        ],
+    ),
     # bpftrace hist(), lhist(), keyed maps; print_log2_hist of bcc.
     "bpftrace": (
         "@usecs:\n[1]                    3 |@@@       |\n[2, 4)                 1 |@         |\n\n"

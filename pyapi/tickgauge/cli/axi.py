@@ -162,13 +162,13 @@ def run(args: argparse.Namespace) -> int:
     answer = _one(args, ports[0]) if len(ports) == 1 else _two(args, ports[0], ports[1])
     common.emit(args, answer)
     names = ("complete_reads", "complete_writes", "bound_reads", "bound_writes")
-    told = [
-        len(p.packets) or p.channels.row(0)["beat"]
+    counted: list[int] = [
+        len(p.packets) or int(p.channels.row(0)["beat"])
         if p.is_stream
         else sum(p.figures[n] for n in names)
         for p in ports
     ]
-    return common.DONE if all(told) else common.NOTHING
+    return common.DONE if all(counted) else common.NOTHING
 
 
 def _sources(ports: Iterable[Port]) -> list[dict[str, Any]]:
