@@ -147,7 +147,7 @@ EXAMPLES = {
             ("rtla", "osnoise_top", "max_single", None, "220", "us"),
         ],
     ),
-    # Reports of HLS co-simulation, the line of xdputil benchmark, XRT's profile, as users post them.
+    # Reports of HLS co-simulation, xdputil benchmark's line, XRT's profile, as users post them.
     "vitis": (
         "|      VHDL|        NA|             NA|             NA|             NA|             NA|"
         "             NA|             NA|                    NA|\n"

@@ -63,9 +63,13 @@ def _times(data: Any) -> dict[RunKey, list[int]]:
     return out
 
 
-def _median(values: Sequence[int]) -> int:
-    """The inverted CDF at 1/2: the smallest value with half of the values at or below it."""
-    return sorted(values)[(len(values) + 1) // 2 - 1]
+def _median(values: Sequence[int]) -> float:
+    """The median as ``tickgauge.compare`` has it: of an even number the geometric middle of two."""
+    ordered, n = sorted(values), len(values)
+    if n % 2 == 1:
+        return ordered[n // 2]
+    low, high = ordered[n // 2 - 1], ordered[n // 2]
+    return math.sqrt(low * high) if low > 0 else (low + high) / 2
 
 
 @dataclass(frozen=True)
@@ -75,8 +79,8 @@ class RunComparison:
     Attributes
     ----------
     rows : list of dict
-        One a key: key, n_old, old, n_new, new (medians of its repeats, inverted CDF, in
-        microseconds), percent, ratio.
+        One a key: key, n_old, old, n_new, new (medians of its repeats, as `tickgauge.compare` has
+        them, in microseconds), percent, ratio.
     pairs : int
         Rows of the logs that were paired by their order within a key.
     mean_by_row, mean_by_key : float
@@ -101,7 +105,8 @@ class RunComparison:
             change = "-" if r["percent"] is None else f"{r['percent']:+.1f} %"
             ratio = "-" if r["ratio"] is None else f"x{number(r['ratio'], 3)}"
             note = "n = 1: no scatter is known" if once else None
-            row = [r["key"].text(), r["n_old"], r["old"], r["n_new"], r["new"]]
+            old, new = (int(v) if v == int(v) else number(v, 4) for v in (r["old"], r["new"]))
+            row = [r["key"].text(), r["n_old"], old, r["n_new"], new]
             cells.append([*row, change, ratio, note])
         return Grid(names, cells)
 
@@ -112,7 +117,7 @@ class RunComparison:
             f"{n} {'key' if n == 1 else 'keys'} from {self.pairs} "
             f"{'row' if self.pairs == 1 else 'rows'}; geometric mean of new / old: "
             f"x{self.mean_by_row:.3f} by row, x{self.mean_by_key:.3f} by key "
-            "(inverted-CDF median of repeats)"
+            "(median of repeats)"
         ]
         out += [f"only on one side: {name}" for name in self.unmatched]
         return out
