@@ -454,6 +454,23 @@ static PyObject *energy_step(PyObject *module, PyObject *args) {
   return out;
 }
 
+static PyObject *change(PyObject *module, PyObject *object) {
+  arrays a = {.n = 0};
+  size_t n;
+  double found = 0;
+  PyObject *out = NULL;
+  const int64_t *p = tg_py_take(&a, object, NPY_INT64, &n);
+  if (p != NULL) {
+    tg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = tg_change(NULL, p, n, &found);
+    Py_END_ALLOW_THREADS
+    out = status == TG_OK ? PyFloat_FromDouble(found) : tg_py_raise(module, status, NULL, 0);
+  }
+  tg_py_release(&a);
+  return out;
+}
+
 static PyMethodDef methods[] = {
     {"u_test", u_test, METH_VARARGS, "(U, p, smallest p, exact)"},
     {"mean_test", mean_test, METH_VARARGS, "(difference of means, p, smallest p, exact)"},
@@ -480,6 +497,7 @@ static PyMethodDef methods[] = {
     {"ladder", ladder, METH_O, "(a, b) by least squares, (a, b) by Theil-Sen"},
     {"segment", segment, METH_VARARGS, "First index of each segment."},
     {"energy_step", energy_step, METH_VARARGS, "(index, Q, p, smallest p, exact)"},
+    {"change", change, METH_O, "The largest penalty at which a series still has a step."},
     {NULL, NULL, 0, NULL}};
 
 int tg_py_add_answers(PyObject *module) { return PyModule_AddFunctions(module, methods); }

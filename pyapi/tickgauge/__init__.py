@@ -43,6 +43,7 @@ _NAMES = {
     "compare_ports": "captures.two_ports",
     "compare_runs": "captures.run_logs",
     "gate": "comparison.gate",
+    "plan": "comparison.plan",
     "from_columns": "dataset.from_columns",
     "load_rules": "rules.rule",
     "read": "reading.read",
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from .comparison.gate import gate as gate
     from .comparison.gate_result import Gate as Gate
     from .comparison.make_snapshot import snapshot as snapshot
+    from .comparison.plan import plan as plan
     from .comparison.result import Comparison as Comparison
     from .comparison.snapshot import Snapshot as Snapshot
     from .comparison.summary import summarize as summarize

@@ -2,11 +2,13 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import tickgauge as tg
 from support.sides import boots, release
 from tickgauge.comparison.noise import unfit
+from tickgauge.comparison.plan import order_of
 from tickgauge.comparison.side import Key
 
 BASE = [1000, 1001, 1002, 1003, 1004]
@@ -181,3 +183,42 @@ def test_the_markdown_summary_and_json():
     jsonschema.validate(document, schema)
     assert (document["outcome"], document["exit_status"]) == ("regressed", 1)
     assert document["regressed"][0]["key"] == "t m"
+
+
+# ---- plan ---------------------------------------------------------------------------------------
+
+
+def test_the_order_of_boots_balances_straight_and_curved_drift():
+    order = order_of(8)
+    assert order == "ABBABAABBAABABBA"
+    place = np.arange(16)
+    for power in (1, 2):
+        a, b = ([p**power for p, who in zip(place, order, strict=True) if who == w] for w in "AB")
+        assert sum(a) == sum(b)
+    for n in range(1, 12):
+        assert order_of(n).count("A") == order_of(n).count("B") == n
+
+
+def test_a_plan_says_how_many_boots_show_a_change():
+    rng = np.random.default_rng(1)
+    keys = [Key(test="t", metric="m", unit="ns", core=c, cluster=0) for c in range(12)]
+    quiet = {k: np.rint(1e5 * (1 + 0.05 * rng.standard_normal(12))).astype(int) for k in keys}
+    made = tg.plan(boots({k: v.tolist() for k, v in quiet.items()}), see="20%")
+    assert 4 <= made.boots <= 40
+    assert made.order == order_of(made.boots)
+    assert "boots a side show +20 %" in str(made)
+    few = tg.plan(boots({k: v.tolist() for k, v in quiet.items()}), see="50%")
+    assert few.boots <= made.boots
+    with pytest.raises(ValueError, match="above the margin"):
+        tg.plan(boots(BASE), see="5%")
+    # the promise: so many boots show the change in about 4 of 5 cases
+    seen = tried = 0
+    for _ in range(60):
+        x, y = (1e5 * (1 + 0.05 * rng.standard_normal(made.boots)) for _ in range(2))
+        old, new = (
+            boots(np.rint(x).astype(int).tolist()),
+            boots(np.rint(1.2 * y).astype(int).tolist()),
+        )
+        tried += 1
+        seen += tg.compare(old, new).rows.row(0)["verdict"] == "regressed"
+    assert seen / tried >= 0.6

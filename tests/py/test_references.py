@@ -206,6 +206,8 @@ CASES = {
     "ladder!": ["_core.ladder(f8(1.5))"],
     "segment": ["_core.segment(i8(), 1.5)"],
     "segment!": ["_core.segment(i8(), -1.5)", "_core.segment(np.zeros(4097, 'i8'), 1.5)"],
+    "change": ["_core.change(i8())"],
+    "change!": ["_core.change(i8(1 << 62, 1))", "_core.change(f8())"],
     "energy_step": ["_core.energy_step(i8())"],
     "energy_step!": ["_core.energy_step(i8(1, 2))"],
     "compare_vectors": ["_core.compare_vectors(vectors(), vectors())"],

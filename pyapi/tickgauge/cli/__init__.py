@@ -21,6 +21,7 @@ VERBS = {
     "calls": "OP-TEE calls and their hops, over many calls",
     "compare": "what changed between two sides, and whether to believe it",
     "gate": "the same for CI: pass, regressed, or not enough data",
+    "plan": "in which order to take boots, and how many show a change",
     "bisect": "one commit of a git bisection: good, bad, or more boots",
     "trend": "steps over releases",
     "snapshot": "a baseline that lives in git",

@@ -44,6 +44,7 @@ EXAMPLES = {
     "calls": "tickgauge calls --together ree.log tee.log client.txt",
     "compare": "tickgauge compare 'old/*.log' 'new/*.log' --margin 5%%",
     "completion": "tickgauge completion bash --install",
+    "plan": "tickgauge plan 'first/*.log' --see 10%",
     "gate": "tickgauge gate base.json 'new/*.log' --format junit -o gate.xml",
     "report": "tickgauge report 'old/*.log' 'new/*.log' -o report.html",
     "runs": "tickgauge runs v2018.2.log v2019.1.log",

@@ -95,7 +95,7 @@ def gate(
         more = _whole(side_of(confirm).of_board(board), "confirm", notes)
         first = b.unit_ids(b.unit_of(unit))[1]
         b = merged([b, more], b.name)
-    same = identical(a, b)
+    same = identical(a, b) or bool(a.copies and b.copies)
     if deterministic:
         return facts_of(a, b, options, notes, allow_missing)
     found: dict[str, Any] = {}

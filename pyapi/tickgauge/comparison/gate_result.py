@@ -158,7 +158,9 @@ class Gate:
             self.open.append(("too few boots", self.reach.sentence))
         self._check_guard()
         missing = self.missing and not allow_missing
-        if self.failing and not same:
+        if same:
+            self.outcome = "not enough data"
+        elif self.failing:
             self.outcome = "regressed"
         elif self.open or missing:
             self.outcome = "not enough data"

@@ -65,6 +65,7 @@ def _of_dataset(data: Any) -> Side:
             {"digest": _digest(i), "format": " ".join(i.formats), "boots": n}
             for i, n in zip(infos, per_source, strict=True)
         ]
+        side.copies = sum(i.state.startswith("duplicate") for i in infos)
         side.name = infos[0].name if len(infos) == 1 else f"{len(infos)} sources"
     return side
 

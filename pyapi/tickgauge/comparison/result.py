@@ -325,11 +325,13 @@ class Comparison:
         lines += [clip(clean(line), WIDE) for line in self.findings()]
         lines += self._groups_of_words() + self._wrapped()
         last = "--all shows every key and the words, --format json every figure"
-        room = limit - len(lines) - 3
         if len(self.rows) <= 3:
-            said = [f"{row['key']}: {row['sentence']}" for row in self._rows()]
-            lines += ["", *map(clean, said)]
-        elif room >= 4:
+            lines.append("")
+            for row in self._rows():
+                said = clean(f"{row['key']}: {row['sentence']}")
+                lines += textwrap.wrap(said, WIDE, subsequent_indent="  ")
+        room = limit - len(lines) - 3
+        if room >= 4:
             grid = self.grid(room - 1)
             lines += ["", *grid.to_text().split("\n")]
             if len(self.rows) > room - 1:

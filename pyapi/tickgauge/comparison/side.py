@@ -163,6 +163,8 @@ class Side:
         Some counts lie on a coarser grid than they were read on.
     ordered : bool
         Boots stand in the order in which they were read; those of a snapshot do not.
+    copies : int
+        Sources that have the bytes of another one and are not counted.
     """
 
     keys: list[Key]
@@ -178,6 +180,7 @@ class Side:
     folded: bool = False
     name: str = ""
     ordered: bool = True
+    copies: int = 0
 
     @classmethod
     def of_tables(
@@ -202,6 +205,8 @@ class Side:
             if unit not in UNITS:
                 raise ValueError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
             return unit
+        if all(key.format in (None, "columns") for key in self.keys) and (self.boot > 0).any():
+            return "boot"  # columns of the caller that say which boot a reading is of
         counts = np.bincount(self.key, minlength=len(self.keys))
         used = {key.observed for key, n in zip(self.keys, counts.tolist(), strict=True) if n}
         return "boot" if not used or "boot" in used else "run"
