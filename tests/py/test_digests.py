@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import tickgauge as tg
-from tickgauge.sources.digest import Digest
+from tickgauge.sources.digest import Digest, Firsts, comparable
 
 LOG = b"\n".join(b"<RT_INSTR:t\t0\t%d\t%d\t50\t60/>" % (i % 4, 1000 + i) for i in range(40)) + b"\n"
 
@@ -137,6 +137,23 @@ def test_a_log_and_its_snapshot_are_one_source(tmp_path: Path) -> None:
     assert "a source stands on both sides" in copies.notes
     pooled = tg.compare(str(path), [str(path), str(tmp_path / "a.json")])
     assert pooled.units == (1, 1)
+
+
+def test_of_many_of_one_size_each_is_asked_once() -> None:
+    asked: list[int] = []
+
+    def late(n: int) -> Digest:
+        return Digest(7, lambda: asked.append(n) or str(n % 90))
+
+    many = [late(n) for n in range(100)]
+    firsts = Firsts()
+    assert [firsts.of(one, n) for n, one in enumerate(many)] == [n % 90 for n in range(100)]
+    assert asked == list(range(100))
+    keys = comparable([*many, Digest(8, lambda: 1 / 0)])
+    assert len({*keys}) == 91  # the one of its own size was not asked
+    lost = [Digest(7, Path("/nowhere/at/all").read_text) for _ in range(2)]
+    assert [firsts.of(one, 200 + n) for n, one in enumerate(lost)] == [200, 201]
+    assert len({*comparable([*lost, "-", many[1]])}) == 4
 
 
 def test_digests_are_equal_by_size_then_by_hash_and_unknown_ones_are_not() -> None:

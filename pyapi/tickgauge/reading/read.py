@@ -12,7 +12,7 @@ from .. import _core
 from ..dataset.dataset import Dataset, Part, SourceInfo
 from ..errors import InputError
 from ..limits import Limits
-from ..sources.digest import Digest
+from ..sources.digest import Firsts
 from ..sources.expand import expand
 from ..sources.opening import opened
 from ..sources.source import Pieces, Source, Stream
@@ -225,7 +225,7 @@ def _made_of(
     parts: list[Part] = []
     others: list[Any] = []
     notes: list[str] = []
-    seen: dict[Digest, int] = {}
+    seen = Firsts()
     with (
         _bar(given, progress) as advance,
         contextlib.closing(in_order(given, partial(_read_source, options), advance)) as made,
@@ -316,12 +316,12 @@ def read_together(
     return _checked(data, options)
 
 
-def _once(part: Part, number: int, seen: dict[Digest, int], notes: list[str]) -> Part:
+def _once(part: Part, number: int, seen: Firsts, notes: list[str]) -> Part:
     """The part, without its tables where the same bytes were read before."""
     info = part.sources[0]
     if len(part.sources) > 1 or info.identity is None or not info.bytes:
         return part
-    first = seen.setdefault(info.identity, number)
+    first = seen.of(info.identity, number)
     if first == number:
         return part
     notes.append(f"source {number} ({info.name}) has the same bytes as source {first}: not counted")

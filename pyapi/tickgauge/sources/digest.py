@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -11,7 +12,7 @@ from ..errors import Error
 from ..limits import LIMITS, Limits
 from .source import Source
 
-__all__ = ["Digest", "again", "comparable"]
+__all__ = ["Digest", "Firsts", "again", "comparable"]
 
 #: Stands for a digest that cannot be had any more.
 UNKNOWN = "-"
@@ -93,11 +94,48 @@ class Digest:
 
 
 def comparable(digests: Iterable[Any]) -> list[Any]:
-    """Digests that can be looked up among each other: texts if one of them is a text."""
+    """Keys by which digests can be looked up among each other, in linear time.
+
+    Parameters
+    ----------
+    digests : iterable of Digest or str
+
+    Returns
+    -------
+    list
+        The text of each digest that another one may equal, itself for the others: a lone size
+        needs no hash, unless there are texts, whose sizes are not known.
+    """
     found = list(digests)
-    if any(isinstance(one, str) for one in found):
-        return [one if isinstance(one, Digest) and not one.known else str(one) for one in found]
-    return found
+    sizes = Counter((one.size, one.release) for one in found if isinstance(one, Digest))
+    texts = any(one and not isinstance(one, Digest) for one in found)
+
+    def key(one: Any) -> Any:
+        if not isinstance(one, Digest):
+            return str(one)
+        alone = not texts and sizes[one.size, one.release] == 1
+        return one if alone or not one.known else str(one)
+
+    return [key(one) for one in found]
+
+
+class Firsts:
+    """The first source of equal ones, as they come; of a size that comes once nothing is hashed."""
+
+    def __init__(self) -> None:
+        self._alone: dict[int, tuple[Digest, int]] = {}
+        self._texts: dict[int, dict[str, int]] = {}
+
+    def of(self, digest: Digest, number: int) -> int:
+        """The number that came first with this digest, or `number` itself."""
+        size = digest.size
+        if size not in self._alone:
+            self._alone[size] = digest, number
+            return number
+        if size not in self._texts:
+            first, its_number = self._alone[size]
+            self._texts[size] = {str(first): its_number} if first.known else {}
+        return self._texts[size].setdefault(str(digest), number) if digest.known else number
 
 
 def again(
