@@ -35,21 +35,21 @@ static double difference(tg_pair p) {
 tg_status tg_effect_exact(tg_key_context *c, const tg_key_input *in, bool positive,
                           tg_key_result *r) {
   plain p = plain_of(in, positive);
-  tg_u128 all = (tg_u128)in->m * in->n, low = (all + 1) / 2, high = all / 2 + 1;
+  tg_u128 all = (tg_u128)in->m * in->n, low = (all + 1) / 2;
   tg_pair d[2], q[2];
-  for (int i = 0; i < 2; i++) {
-    tg_u128 rank = i == 0 ? low : high;
-    d[i] = d[0];
-    q[i] = q[0];
-    if (i == 1 && high == low) continue;
-    tg_status status = tg_pair_at(c->a, TG_PAIR_DIFFERENCE, p.x, in->m, p.y, in->n, rank, &d[i]);
-    if (status == TG_OK && positive)
-      status = tg_pair_at(c->a, TG_PAIR_RATIO, p.x, in->m, p.y, in->n, rank, &q[i]);
-    if (status != TG_OK) return status;
-  }
+  bool even = all % 2 == 0;
+  tg_status status = tg_pair_at(c->a, TG_PAIR_DIFFERENCE, p.x, in->m, p.y, in->n, low, &d[0]);
+  if (status == TG_OK && positive)
+    status = tg_pair_at(c->a, TG_PAIR_RATIO, p.x, in->m, p.y, in->n, low, &q[0]);
+  if (status != TG_OK) return status;
+  d[1] = d[0];
+  if (even) d[1] = tg_pair_behind(TG_PAIR_DIFFERENCE, p.x, in->m, p.y, in->n, low, d[0]);
   r->shift = (difference(d[0]) + difference(d[1])) / 2;
   if (!positive) return TG_OK;
-  r->ratio = low == high ? tg_pair_ratio(q[0]) : sqrt(tg_pair_ratio(q[0]) * tg_pair_ratio(q[1]));
+  r->ratio = tg_pair_ratio(q[0]);
+  if (!even) return TG_OK;
+  q[1] = tg_pair_behind(TG_PAIR_RATIO, p.x, in->m, p.y, in->n, low, q[0]);
+  r->ratio = sqrt(r->ratio * tg_pair_ratio(q[1]));
   return TG_OK;
 }
 

@@ -37,21 +37,24 @@ uint32_t tg_least_units(double alpha) {
   return least;
 }
 
+/* Whether an interval lies inside a margin: that of the ratio, or that of the shift. */
+static bool inside(const tg_bounds *b, double least) {
+  return b->known && ((b->lo > -least && b->hi < least) || b->within);
+}
+
+/* Whether it lies beyond both margins, upwards or downwards. */
+static bool beyond(const tg_bounds *b, double least, bool positive, bool *up) {
+  *up = b->known && b->lo > least && (b->beyond || !positive);
+  return *up || (b->known && b->hi < -least && (b->short_of || !positive));
+}
+
 /* The words, from the widened intervals at 1 - alpha (strict) and at 1 - 2 alpha (loose: the two
  * one-sided tests of Schuirmann 1987). */
 static tg_verdict word_of(const tg_key_input *in, bool positive, const tg_bounds *strict,
                           const tg_bounds *loose, tg_key_result *r) {
-  double least = r->least;
-  if (strict->known) {
-    bool up = strict->lo > least && (strict->beyond || !positive);
-    bool down = strict->hi < -least && (strict->short_of || !positive);
-    if (up || down) return tg_word_of_change(in->better, up);
-  }
-  bool strict_inside = strict->known && ((strict->lo > -least && strict->hi < least) ||
-                                         strict->within);
-  bool inside = loose->known && ((loose->lo > -least && loose->hi < least) || loose->within);
-  bool change = strict->known && strict->off_zero;
-  if (inside && (!change || strict_inside)) {
+  bool up, change = strict->known && strict->off_zero;
+  if (beyond(strict, r->least, positive, &up)) return tg_word_of_change(in->better, up);
+  if (inside(loose, r->least) && (!change || inside(strict, r->least))) {
     if (change) r->flags |= TG_CMP_NEGLIGIBLE;
     bool quiet = !(r->tail.slower.p <= TG_TAIL_QUIET) && !(r->tail.faster.p <= TG_TAIL_QUIET);
     if (quiet) return TG_VERDICT_EQUIVALENT;
@@ -166,7 +169,11 @@ static tg_status judge(tg_key_context *c, tg_key_input *in, bool positive, tg_ke
     if (tg_constant(in->x, in->m) || tg_constant(in->y, in->n)) r->flags |= TG_CMP_CONSTANT;
   }
   status = span(c, in, positive, c->alpha, &strict);
-  if (status == TG_OK) status = span(c, in, positive, 2 * c->alpha, &loose);
+  if (status != TG_OK) return status;
+  bool up;
+  loose = strict; /* the narrower one is asked for only where it can decide */
+  if (!beyond(&strict, r->least, positive, &up) && !inside(&strict, r->least))
+    status = span(c, in, positive, 2 * c->alpha, &loose);
   if (status != TG_OK) return status;
   if (strict.known) {
     r->level = strict.level;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define LIST_MOST 4096 /* pairs that are listed at once */
-#define SAMPLE 255     /* pairs drawn to choose where to cut */
+#define SAMPLE 1023      /* pairs drawn to choose where to cut */
 
 /* Whether pair p lies below pair q. */
 static inline bool below(tg_pair_order order, tg_pair p, tg_pair q) {
@@ -18,37 +18,44 @@ typedef struct search {
   tg_pair_order order;
   const uint64_t *x, *y;
   size_t m, n;
-  size_t *lo, *hi, *cut; /* m each; `cut` has 2 m items: first y not below, first y above */
+  size_t *lo, *hi, *cut; /* m each */
   tg_u128 k;
 } search;
 
-/* For every x the first y whose pair does not lie below p, and the first whose pair lies above
- * it. Both only move up, because x ascends. */
-static void cut_at(search *s, tg_pair p, tg_u128 *less, tg_u128 *upto) {
-  size_t first = 0, after = 0;
-  *less = *upto = 0;
+/* For every x the first y of its range whose pair does not lie below p (or with `upto`, lies above
+ * it), and how many pairs that leaves below. It only moves up, because x ascends. */
+static tg_u128 cut_at(search *s, tg_pair p, bool upto) {
+  size_t at = 0;
+  tg_u128 count = 0;
   for (size_t i = 0; i < s->m; i++) {
-    while (first < s->n && below(s->order, (tg_pair){s->x[i], s->y[first]}, p)) first++;
-    if (after < first) after = first;
-    while (after < s->n && !below(s->order, p, (tg_pair){s->x[i], s->y[after]})) after++;
-    s->cut[i] = first;
-    s->cut[s->m + i] = after;
-    *less += first;
-    *upto += after;
+    if (at < s->lo[i]) at = s->lo[i];
+    if (upto)
+      while (at < s->hi[i] && !below(s->order, p, (tg_pair){s->x[i], s->y[at]})) at++;
+    else
+      while (at < s->hi[i] && below(s->order, (tg_pair){s->x[i], s->y[at]}, p)) at++;
+    s->cut[i] = at < s->hi[i] ? at : s->hi[i];
+    count += s->cut[i];
   }
+  return count;
 }
 
-/* Keeps the pairs on the side of p on which rank k lies; true where p itself has the rank. */
-static bool narrow(search *s, tg_pair p) {
-  tg_u128 less, upto;
-  cut_at(s, p, &less, &upto);
-  if (s->k > less && s->k <= upto) return true;
-  for (size_t i = 0; i < s->m; i++) {
-    if (s->k <= less && s->cut[i] < s->hi[i]) s->hi[i] = s->cut[i];
-    if (s->k > upto && s->cut[s->m + i] > s->lo[i]) s->lo[i] = s->cut[s->m + i];
-    if (s->hi[i] < s->lo[i]) s->hi[i] = s->lo[i];
+/* Keeps the pairs below the cut, or those from it on. */
+static void keep(search *s, bool lower) {
+  for (size_t i = 0; i < s->m; i++) *(lower ? &s->hi[i] : &s->lo[i]) = s->cut[i];
+}
+
+/* Keeps the pairs on the side of p on which rank k lies; true where p itself has the rank. The
+ * side on which it probably lies is asked first. */
+static bool narrow(search *s, tg_pair p, bool above) {
+  for (int turn = 0; turn < 2; turn++) {
+    bool upto = above == (turn == 0);
+    tg_u128 count = cut_at(s, p, upto);
+    if (upto == (s->k > count)) {
+      keep(s, !upto);
+      return false;
+    }
   }
-  return false;
+  return true;
 }
 
 /* Pairs left, and those known to lie below all of them. */
@@ -125,11 +132,11 @@ static tg_pair take_listed(const search *s, tg_pair *list, tg_u128 passed) {
 tg_status tg_pair_at(const tg_alloc *a, tg_pair_order order, const uint64_t *x, size_t m,
                      const uint64_t *y, size_t n, tg_u128 k, tg_pair *out) {
   if (m > SIZE_MAX / 256 || n > SIZE_MAX / 256) return TG_ENOMEM;
-  size_t most = 2 * (m + n) + LIST_MOST;
+  size_t most = (m + n) / 16 + LIST_MOST;
   tg_u128 all = (tg_u128)m * n, passed = 0;
   if (all < most) most = (size_t)all;
   tg_pair *list = tg_array(a, most > SAMPLE ? most : SAMPLE, sizeof *list);
-  size_t *range = tg_array(a, 4 * m, sizeof *range);
+  size_t *range = tg_array(a, 3 * m, sizeof *range);
   tg_status status = list != NULL && range != NULL ? TG_OK : TG_ENOMEM;
   if (status == TG_OK) {
     search s = {order, x, y, m, n, range, range + m, range + 2 * m, k};
@@ -149,7 +156,7 @@ tg_status tg_pair_at(const tg_alloc *a, tg_pair_order order, const uint64_t *x, 
       tg_pair ends[2] = {list[low > 0 ? (size_t)low : 0],
                          list[high < SAMPLE - 1 ? (size_t)high : SAMPLE - 1]};
       for (int end = 0; end < 2 && !found; end++) {
-        found = narrow(&s, ends[end]);
+        found = narrow(&s, ends[end], end == 0);
         if (found) *out = ends[end];
       }
       if (!found) total = left(&s, &passed);
@@ -159,6 +166,23 @@ tg_status tg_pair_at(const tg_alloc *a, tg_pair_order order, const uint64_t *x, 
   tg_free(a, list);
   tg_free(a, range);
   return status;
+}
+
+tg_pair tg_pair_behind(tg_pair_order order, const uint64_t *x, size_t m, const uint64_t *y, size_t n,
+                       tg_u128 k, tg_pair p) {
+  size_t at = 0;
+  tg_u128 upto = 0;
+  tg_pair best = p;
+  bool any = false;
+  for (size_t i = 0; i < m; i++) {
+    while (at < n && !below(order, p, (tg_pair){x[i], y[at]})) at++;
+    upto += at;
+    if (at == n) continue;
+    tg_pair next = {x[i], y[at]};
+    if (!any || below(order, next, best)) best = next;
+    any = true;
+  }
+  return upto > k ? p : best;
 }
 
 double tg_pair_ratio(tg_pair p) {

@@ -19,6 +19,10 @@ typedef enum tg_pair_order { TG_PAIR_RATIO, TG_PAIR_DIFFERENCE } tg_pair_order;
 tg_status tg_pair_at(const tg_alloc *a, tg_pair_order order, const uint64_t *x, size_t m,
                      const uint64_t *y, size_t n, tg_u128 k, tg_pair *out);
 
+/* The pair of rank k + 1, from that of rank k < m * n. */
+tg_pair tg_pair_behind(tg_pair_order order, const uint64_t *x, size_t m, const uint64_t *y, size_t n,
+                       tg_u128 k, tg_pair p);
+
 /* y / x as a double: infinite for x 0. */
 double tg_pair_ratio(tg_pair p);
 
