@@ -1,5 +1,6 @@
 /* axi.c - an interface of a capture walked through its samples: levels, waiting VALIDs, marks.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/try.h"
 #include "capture/axi.h"
 
 #include <string.h>
@@ -165,29 +166,28 @@ static tg_status update_pending(tg_axi *x, uint64_t k) {
 }
 
 static tg_status events(tg_axi *x, uint64_t k) {
-  tg_status status = TG_OK;
-  if (is_beat(x, CH_AR)) status = tg_axi_accept(x, READ, k);
-  if (status == TG_OK && is_beat(x, CH_AW)) status = tg_axi_accept(x, WRITE, k);
-  if (status == TG_OK && is_beat(x, CH_W)) status = tg_axi_w_beat(x, k);
-  if (status == TG_OK && is_beat(x, CH_R)) status = tg_axi_r_beat(x, k);
-  if (status == TG_OK && is_beat(x, CH_B)) status = tg_axi_b_beat(x, k);
+  if (is_beat(x, CH_AR)) TG_TRY(tg_axi_accept(x, READ, k));
+  if (is_beat(x, CH_AW)) TG_TRY(tg_axi_accept(x, WRITE, k));
+  if (is_beat(x, CH_W)) TG_TRY(tg_axi_w_beat(x, k));
+  if (is_beat(x, CH_R)) TG_TRY(tg_axi_r_beat(x, k));
+  if (is_beat(x, CH_B)) TG_TRY(tg_axi_b_beat(x, k));
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++)
     if (is_beat(x, ch)) {
       x->pend[ch].on = false;
       x->moved++;
     }
-  return status == TG_OK && !x->scouting ? tg_axi_note_open(x, k + 1) : status;
+  return x->scouting ? TG_OK : tg_axi_note_open(x, k + 1);
 }
 
 /* A handshake that holds on and on without any change (a time far ahead): its cycles count, but
  * nothing is matched any more. */
 static tg_status give_up(tg_axi *x, uint64_t k, uint64_t n) {
-  tg_status status = tg_axi_problem(x, k, CH_R, "endless",
-                                    "handshakes without a change for %llu samples: not matched",
-                                    (unsigned long long)n);
-  if (status == TG_OK && !x->scouting) status = tg_axi_count(x, k, n);
-  if (status == TG_OK) status = tg_axi_end(x, k + n, "an endless handshake follows", false);
-  return status == TG_OK ? tg_axi_begin(x, k + n, false) : status;
+  TG_TRY(tg_axi_problem(x, k, CH_R, "endless",
+                        "handshakes without a change for %llu samples: not matched",
+                        (unsigned long long)n));
+  if (!x->scouting) TG_TRY(tg_axi_count(x, k, n));
+  TG_TRY(tg_axi_end(x, k + n, "an endless handshake follows", false));
+  return tg_axi_begin(x, k + n, false);
 }
 
 /* Samples [s, e) without a handshake. */
@@ -204,7 +204,6 @@ static tg_status pass(tg_axi *x, uint64_t s, uint64_t e) {
 /* Samples [s, e) in which no pin changes. */
 static tg_status segment(tg_axi *x, uint64_t s, uint64_t e) {
   bool active = false;
-  tg_status status = TG_OK;
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++) active = active || is_beat(x, ch);
   if (x->in_reset) {
     x->moved_in_reset += active ? e - s : 0;
@@ -213,17 +212,17 @@ static tg_status segment(tg_axi *x, uint64_t s, uint64_t e) {
   if (!active) return pass(x, s, e);
   const bool commands = is_beat(x, CH_AR) || is_beat(x, CH_AW);
   const uint64_t free_samples = commands ? FREE_COMMANDS : FREE_SAMPLES;
-  for (uint64_t k = s; k < e && status == TG_OK; k++) {
+  for (uint64_t k = s; k < e; k++) {
     if (tg_stop_at(x->opt.stop, x->turns++, 1)) return TG_EINTERRUPTED;
     if (k - s >= free_samples && x->patience-- == 0) {
       x->patience = 0;
       return give_up(x, k, e - k);
     }
-    status = update_pending(x, k);
-    if (status == TG_OK && !x->scouting) status = tg_axi_count(x, k, 1);
-    if (status == TG_OK) status = events(x, k);
+    TG_TRY(update_pending(x, k));
+    if (!x->scouting) TG_TRY(tg_axi_count(x, k, 1));
+    TG_TRY(events(x, k));
   }
-  return status;
+  return TG_OK;
 }
 
 static tg_status mark(tg_axi *x, const cap_mark *m) {
@@ -299,31 +298,30 @@ static tg_status walk(tg_axi *x, const tg_capture *c) {
   position p = {.c = c, .clock = c->bundle[x->opt.interface].clock};
   const uint64_t all = tg_cap_depth(c, p.clock);
   uint64_t k = 0;
-  tg_status status = TG_OK;
   rewind_walk(x);
   if (c->form == TG_CAPTURE_VCD && p.clock == CAP_NONE && c->n_step > 0) k = c->step[0];
   x->window_start = k;
   x->fig.cycles = all > k ? all - k : 0;
   find_step(&p);
   find_mark(&p);
-  while (k < all && status == TG_OK) {
+  while (k < all) {
     bool moved = false;
     if (tg_stop_at(x->opt.stop, x->turns++, 1)) return TG_EINTERRUPTED;
     for (; p.step_at <= k; find_step(&p)) moved |= apply_step(x, (uint32_t)p.step++);
     if (moved) read_levels(x);
-    if (!x->started) status = tg_axi_begin(x, k, false);
-    for (; p.mark_at <= k && status == TG_OK; find_mark(&p)) {
+    if (!x->started) TG_TRY(tg_axi_begin(x, k, false));
+    for (; p.mark_at <= k; find_mark(&p)) {
       const cap_mark m = {.sample = p.mark_at, .kind = c->mark[p.mark++].kind};
-      status = mark(x, &m);
+      TG_TRY(mark(x, &m));
     }
     x->started = true;
-    if (status == TG_OK) status = follow_reset(x, k);
+    TG_TRY(follow_reset(x, k));
     uint64_t e = p.step_at < p.mark_at ? p.step_at : p.mark_at;
     if (e > all) e = all;
-    if (status == TG_OK) status = segment(x, k, e);
+    TG_TRY(segment(x, k, e));
     k = e;
   }
-  return status == TG_OK ? tg_axi_end(x, k, "the capture ends", false) : status;
+  return tg_axi_end(x, k, "the capture ends", false);
 }
 
 /* The first walk: how many transactions were open where segments begin. A reset in which more moves
@@ -346,6 +344,26 @@ static tg_status scout(tg_axi *x, const tg_capture *c) {
   return status;
 }
 
+/* Both walks through the capture, and the tables of their finds. */
+static tg_status analyse(tg_axi *x, const tg_capture *c, cap_bundle *stream, tg_error *err) {
+  TG_TRY(connect(x, c, &x->opt, bundle, err));
+  connect_reset(x, c);
+  for (unsigned d = 0; d < 2; d++) TG_TRY(tg_intern_new(&x->a, CAP_NONE, &x->ids[d]));
+  TG_TRY(tg_intern_new(&x->a, CAP_NONE, &x->wids));
+  x->scout = tg_zalloc(&x->a, 1, sizeof *x->scout);
+  if (x->scout == NULL) return TG_ENOMEM;
+  x->scout->a = x->a;
+  TG_TRY(tg_axi_make_tables(x));
+  const bool stream = x->fig.kind == TG_AXI_STREAM;
+  tg_status status = stream ? tg_axi_stream(x, c, bundle, err) : scout(x, c);
+  if (status == TG_OK && !stream) status = walk(x, c);
+  if (status == TG_ELIMIT)
+    tg_fail(err, status, 0, 0, "holds more than %zu AXI transactions (--limit transactions=N)",
+            x->n_txn);
+  TG_TRY(status);
+  return stream ? TG_OK : tg_axi_fill_tables(x);
+}
+
 tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_options *options,
                      tg_axi **out, tg_error *err) {
   static const tg_axi_options defaults = {0};
@@ -361,23 +379,7 @@ tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_option
   x->a = *suite;
   x->opt = options != NULL ? *options : defaults;
   if (x->opt.max_transactions == 0) x->opt.max_transactions = (uint64_t)1 << 22;
-  status = connect(x, c, &x->opt, &bundle, err);
-  if (status == TG_OK) connect_reset(x, c);
-  for (unsigned d = 0; d < 2 && status == TG_OK; d++)
-    status = tg_intern_new(&x->a, CAP_NONE, &x->ids[d]);
-  if (status == TG_OK) status = tg_intern_new(&x->a, CAP_NONE, &x->wids);
-  if (status == TG_OK && (x->scout = tg_zalloc(&x->a, 1, sizeof *x->scout)) == NULL)
-    status = TG_ENOMEM;
-  if (status == TG_OK) x->scout->a = x->a;
-  if (status == TG_OK) status = tg_axi_make_tables(x);
-  const bool stream = x->fig.kind == TG_AXI_STREAM;
-  if (status == TG_OK && stream) status = tg_axi_stream(x, c, &bundle, err);
-  if (status == TG_OK && !stream) status = scout(x, c);
-  if (status == TG_OK && !stream) status = walk(x, c);
-  if (status == TG_ELIMIT)
-    tg_fail(err, status, 0, 0, "holds more than %zu AXI transactions (--limit transactions=N)",
-            x->n_txn);
-  if (status == TG_OK && !stream) status = tg_axi_fill_tables(x);
+  status = analyse(x, c, &bundle, err);
   if (status != TG_OK) goto fail;
   x->opt = defaults; /* it points into the caller's memory */
   *out = x;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "base/try.h"
 #include "capture/axi.h"
 
 #define MIN_TAIL_BEATS 16
@@ -41,15 +42,14 @@ tg_status tg_axi_make_tables(tg_axi *x) {
                                          {"direction", TG_TEXT, 0}, {"id", TG_U64, 0},
                                          {"open", TG_U32, 0},      {"known", TG_BOOL, 0},
                                          {"basis", TG_TEXT, 0}};
-  tg_status status = tg_table_new(&x->a, txn, TG_TXN_COLUMNS, &x->txn_table);
-  if (status == TG_OK) status = tg_table_new(&x->a, channels, 8, &x->channels);
-  if (status == TG_OK) status = tg_table_new(&x->a, outstanding, 3, &x->outstanding);
-  if (status == TG_OK) status = tg_table_new(&x->a, blocks, 4, &x->blocks);
-  if (status == TG_OK) status = tg_table_new(&x->a, problems, 4, &x->problems);
-  if (status == TG_OK) status = tg_table_new(&x->a, lanes, 4, &x->lanes);
-  if (status == TG_OK) status = tg_table_new(&x->a, starts, 7, &x->starts);
-  if (status == TG_OK) status = tg_table_new(&x->a, packets, 8, &x->packets);
-  return status;
+  TG_TRY(tg_table_new(&x->a, txn, TG_TXN_COLUMNS, &x->txn_table));
+  TG_TRY(tg_table_new(&x->a, channels, 8, &x->channels));
+  TG_TRY(tg_table_new(&x->a, outstanding, 3, &x->outstanding));
+  TG_TRY(tg_table_new(&x->a, blocks, 4, &x->blocks));
+  TG_TRY(tg_table_new(&x->a, problems, 4, &x->problems));
+  TG_TRY(tg_table_new(&x->a, lanes, 4, &x->lanes));
+  TG_TRY(tg_table_new(&x->a, starts, 7, &x->starts));
+  return tg_table_new(&x->a, packets, 8, &x->packets);
 }
 
 /* ---- transactions -------------------------------------------------------------------------------
@@ -223,27 +223,27 @@ static tg_status fill_channels(tg_axi *x) {
 }
 
 tg_status tg_axi_fill_tables(tg_axi *x) {
-  tg_status status = find_tail(x);
-  if (status == TG_OK) status = fill_transactions(x);
-  if (status == TG_OK) tg_axi_judge(x);
-  if (status == TG_OK) status = fill_channels(x);
-  if (status == TG_OK) status = fill_starts(x);
-  for (size_t i = 0; i < x->n_steps && status == TG_OK; i++) {
+  TG_TRY(find_tail(x));
+  TG_TRY(fill_transactions(x));
+  tg_axi_judge(x);
+  TG_TRY(fill_channels(x));
+  TG_TRY(fill_starts(x));
+  for (size_t i = 0; i < x->n_steps; i++) {
     if (tg_stop_at(x->opt.stop, i, 1)) return TG_EINTERRUPTED;
     tg_row w = tg_row_begin(x->outstanding);
     tg_row_u64(&w, 0, x->steps[i].sample);
     tg_row_u32(&w, 1, x->steps[i].reads);
     tg_row_u32(&w, 2, x->steps[i].writes);
-    status = tg_row_end(&w);
+    TG_TRY(tg_row_end(&w));
   }
-  for (size_t i = 0; i < x->n_spans && status == TG_OK; i++) {
+  for (size_t i = 0; i < x->n_spans; i++) {
     const axi_block *b = &x->spans[i];
     tg_row w = tg_row_begin(x->blocks);
     tg_row_u64(&w, 0, b->first);
     tg_row_u64(&w, 1, b->last);
     tg_row_u64(&w, 2, b->beats);
     if (b->tail != NO_STAMP) tg_row_u64(&w, 3, b->tail);
-    status = tg_row_end(&w);
+    TG_TRY(tg_row_end(&w));
   }
-  return status;
+  return TG_OK;
 }

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "capture/signals.h"
 
 #define MOST_PARTS 64u /* bundles of one group that are looked at */
@@ -309,12 +310,11 @@ static tg_status add_mapped(tg_capture *c) {
   find_channels(&b);
   b.kind = (uint8_t)tg_cap_kind(c, &b);
   if (b.usable == 0 && (b.half == 0 || c->n_bundle > 0)) return TG_OK;
-  tg_status status = tg_intern_put(c->names, (const uint8_t *)"(map)", 5, &code);
+  TG_TRY(tg_intern_put(c->names, (const uint8_t *)"(map)", 5, &code));
   b.prefix = code;
-  if (status == TG_OK)
-    status = tg_grow(&c->a, (void **)&c->bundle, &c->cap_bundle, c->n_bundle + 1, sizeof *c->bundle);
-  if (status == TG_OK) c->bundle[c->n_bundle++] = b;
-  return status;
+  TG_TRY(tg_reserve(&c->a, &c->bundle, &c->cap_bundle, c->n_bundle + 1, sizeof *c->bundle));
+  c->bundle[c->n_bundle++] = b;
+  return TG_OK;
 }
 
 tg_status tg_cap_bind(tg_capture *c) {

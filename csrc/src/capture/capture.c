@@ -1,5 +1,6 @@
 /* capture.c - the capture itself: options, pieces of input, the state at the end.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/try.h"
 #include "capture/forms.h"
 
 #include <stdio.h>
@@ -105,11 +106,10 @@ static tg_status make_tables(tg_capture *c) {
   static const tg_column_def problems[TG_PROBLEM_COLUMNS] = {
       {"line", TG_U64, 0},    {"offset", TG_U64, 0},  {"rule", TG_TEXT, 0},
       {"reason", TG_TEXT, 0}, {"detail", TG_TEXT, 0}, {"excerpt", TG_TEXT, 0}};
-  tg_status status = tg_table_new(&c->a, signals, 8, &c->t_signals);
-  if (status == TG_OK) status = tg_table_new(&c->a, interfaces, 11, &c->t_interfaces);
-  if (status == TG_OK) status = tg_table_new(&c->a, mark_columns, 2, &c->t_marks);
-  if (status == TG_OK) status = tg_table_new(&c->a, problems, TG_PROBLEM_COLUMNS, &c->t_problems);
-  return status;
+  TG_TRY(tg_table_new(&c->a, signals, 8, &c->t_signals));
+  TG_TRY(tg_table_new(&c->a, interfaces, 11, &c->t_interfaces));
+  TG_TRY(tg_table_new(&c->a, mark_columns, 2, &c->t_marks));
+  return tg_table_new(&c->a, problems, TG_PROBLEM_COLUMNS, &c->t_problems);
 }
 
 tg_status tg_capture_new(const tg_alloc *a, tg_capture_form form, const tg_capture_options *options,
@@ -293,10 +293,17 @@ static tg_status settle(tg_capture *c) {
   } else if (c->given_samples > 0) {
     c->depth_known = true;
   }
-  if (status == TG_OK && c->samples > 0 && c->form != TG_CAPTURE_DMP && !starts_a_window(c))
-    status = tg_cap_mark_add(c, first_sample(c), MARK_WINDOW);
-  if (status == TG_OK) status = fill_marks(c);
-  return status;
+  TG_TRY(status);
+  if (c->samples > 0 && c->form != TG_CAPTURE_DMP && !starts_a_window(c))
+    TG_TRY(tg_cap_mark_add(c, first_sample(c), MARK_WINDOW));
+  return fill_marks(c);
+}
+
+static tg_status finish(tg_capture *c, tg_error *err) {
+  TG_TRY(drain(c, true, err));
+  if (forms[c->form]->finish != NULL) TG_TRY(forms[c->form]->finish(c, err));
+  TG_TRY(settle(c));
+  return tg_cap_interfaces(c);
 }
 
 tg_status tg_capture_finish(tg_capture *c, tg_error *err) {
@@ -304,11 +311,8 @@ tg_status tg_capture_finish(tg_capture *c, tg_error *err) {
   if (err != NULL) err->status = TG_OK;
   if (c->failed || c->finished)
     return tg_fail(err, TG_EINVAL, 0, 0, "the capture is finished or has failed");
-  status = drain(c, true, err);
-  if (status == TG_OK && forms[c->form]->finish != NULL) status = forms[c->form]->finish(c, err);
-  if (status == TG_OK) status = settle(c);
-  if (status == TG_OK) status = tg_cap_interfaces(c);
-  if (status == TG_OK) c->finished = true;
+  status = finish(c, err);
+  c->finished = status == TG_OK;
   return fail_once(c, status, err);
 }
 
@@ -316,15 +320,14 @@ tg_status tg_capture_finish(tg_capture *c, tg_error *err) {
 static tg_status take_over(tg_capture *c, const tg_capture *dmp) {
   const bool marks[3] = {tg_capture_about(c).windows > 1, tg_cap_has_mark(c, MARK_GAP),
                          tg_cap_has_mark(c, MARK_TRIGGER)};
-  tg_status status = TG_OK;
   if (dmp->depth_known && !c->depth_known) {
     c->given_samples = dmp->seen;
     c->depth_known = true;
   }
-  for (size_t i = 0; i < dmp->n_mark && status == TG_OK; i++)
+  for (size_t i = 0; i < dmp->n_mark; i++)
     if (!marks[dmp->mark[i].kind] || dmp->mark[i].kind == MARK_GAP)
-      status = tg_cap_mark_add(c, dmp->mark[i].sample, (enum cap_mark_kind)dmp->mark[i].kind);
-  return status == TG_OK ? settle(c) : status;
+      TG_TRY(tg_cap_mark_add(c, dmp->mark[i].sample, (enum cap_mark_kind)dmp->mark[i].kind));
+  return settle(c);
 }
 
 tg_status tg_capture_adopt(tg_capture *c, const tg_capture *dmp) {

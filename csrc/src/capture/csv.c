@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "base/try.h"
 #include "capture/forms.h"
 #include "tickgauge/number.h"
 
@@ -130,8 +131,9 @@ static tg_status add_stores(tg_capture *c, size_t columns) {
     if (store != CAP_NONE || i == s->gap) s->wanted = i + 1;
   }
   s->n_column = columns;
-  if (status == TG_OK && (s->word = tg_zalloc(&c->a, most, sizeof *s->word)) == NULL) status = TG_ENOMEM;
-  return status;
+  TG_TRY(status);
+  s->word = tg_zalloc(&c->a, most, sizeof *s->word);
+  return s->word != NULL ? TG_OK : TG_ENOMEM;
 }
 
 /* Reads the names of the columns, `n` index columns first. */
@@ -151,13 +153,14 @@ static tg_status columns_of(tg_capture *c, const uint8_t *p, const uint8_t *e, t
     status = add_column(c, text, n, columns, err);
     cell = stop + 1;
   }
-  if (status == TG_OK && columns < s->index)
+  TG_TRY(status);
+  if (columns < s->index)
     return tg_fail(err, TG_ESYNTAX, 0, 1, "the ILA header has only %zu columns", columns);
-  if (status == TG_OK) status = tg_cap_bind(c);
-  if (status == TG_OK && s->index == 0) status = find_clocks(c);
-  if (status == TG_OK) status = add_stores(c, columns);
+  TG_TRY(tg_cap_bind(c));
+  if (s->index == 0) TG_TRY(find_clocks(c));
+  TG_TRY(add_stores(c, columns));
   s->header = s->second = true;
-  return status;
+  return TG_OK;
 }
 
 static uint8_t delimiter_of(const uint8_t *p, const uint8_t *e) {
@@ -395,8 +398,8 @@ static tg_status marks_of(tg_capture *c, uint64_t sample, uint64_t buffer, uint6
     status = tg_cap_mark_add(c, sample, MARK_WINDOW);
   else if (buffer != s->buffer + 1)
     status = tg_cap_mark_add(c, sample, MARK_GAP);
-  if (status == TG_OK && trigger) status = tg_cap_mark_add(c, sample, MARK_TRIGGER);
-  return status;
+  TG_TRY(status);
+  return trigger ? tg_cap_mark_add(c, sample, MARK_TRIGGER) : TG_OK;
 }
 
 static tg_status bad_row(tg_capture *c, const char *reason, const char *detail) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/row.h"
 #include "capture/signals.h"
 #include "tickgauge/reader.h"
 
@@ -117,17 +118,16 @@ void tg_cap_sort_marks(tg_capture *c) { sort_marks(c->mark, c->n_mark); }
 tg_status tg_cap_problem(tg_capture *c, uint64_t line, uint64_t offset, const char *reason,
                          const char *format, ...) {
   char text[TG_ERROR_TEXT];
-  size_t row = 0;
   va_list ap;
   if (c->problems++ >= c->max_problems) return TG_OK;
   va_start(ap, format);
   vsnprintf(text, sizeof text, format, ap);
   va_end(ap);
-  tg_status status = tg_table_append(c->t_problems, &row);
-  if (status == TG_OK) status = tg_table_set_u64(c->t_problems, row, TG_PROBLEM_LINE, line);
-  if (status == TG_OK) status = tg_table_set_u64(c->t_problems, row, TG_PROBLEM_OFFSET, offset);
-  if (status == TG_OK) status = tg_table_set_cstr(c->t_problems, row, TG_PROBLEM_RULE, "capture");
-  if (status == TG_OK) status = tg_table_set_cstr(c->t_problems, row, TG_PROBLEM_REASON, reason);
-  if (status == TG_OK) status = tg_table_set_cstr(c->t_problems, row, TG_PROBLEM_DETAIL, text);
-  return status;
+  tg_row w = tg_row_begin(c->t_problems);
+  tg_row_u64(&w, TG_PROBLEM_LINE, line);
+  tg_row_u64(&w, TG_PROBLEM_OFFSET, offset);
+  tg_row_cstr(&w, TG_PROBLEM_RULE, "capture");
+  tg_row_cstr(&w, TG_PROBLEM_REASON, reason);
+  tg_row_cstr(&w, TG_PROBLEM_DETAIL, text);
+  return tg_row_end(&w);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "capture/vcd.h"
 
 
@@ -189,9 +190,10 @@ static tg_status find_clocks(tg_capture *c, tg_error *err) {
   for (uint32_t i = 0; i < v->n_var; i++)
     c->signal[v->var[i].signal].clock = v->clock[v->var[i].id];
   c->clocked = c->n_clocks > 0;
-  if (status == TG_OK && !found)
+  TG_TRY(status);
+  if (!found)
     return tg_fail(err, TG_ENOTFOUND, 0, 0, "no signal is named %.100s to sample on", wish);
-  return status;
+  return TG_OK;
 }
 
 /* ---- from definitions to values ---------------------------------------------------------------
@@ -241,8 +243,9 @@ static tg_status add_stores(tg_capture *c) {
   for (size_t i = 0; i < v->n_var && status == TG_OK; i++)
     if (c->signal[v->var[i].signal].bits && v->bit[v->var[i].id] == 0)
       c->signal[v->var[i].signal].store = v->entry[v->var[i].id];
-  if (status == TG_OK && (v->word = tg_zalloc(&c->a, v->most, sizeof *v->word)) == NULL) status = TG_ENOMEM;
-  return status;
+  TG_TRY(status);
+  v->word = tg_zalloc(&c->a, v->most, sizeof *v->word);
+  return v->word != NULL ? TG_OK : TG_ENOMEM;
 }
 
 /* The direct table of short identifiers that matter: a store, the clock, a mark. */
@@ -283,7 +286,6 @@ static tg_status make_entries(tg_capture *c) {
 
 tg_status tg_vcd_begin(tg_capture *c, tg_error *err) {
   struct cap_vcd *v = c->vcd;
-  tg_status status = TG_OK;
   v->defined = true;
   for (unsigned k = 0; k < 4; k++) v->special_id[k] = CAP_NONE;
   for (size_t i = 0; i < v->n_var; i++) {
@@ -294,18 +296,15 @@ tg_status tg_vcd_begin(tg_capture *c, tg_error *err) {
   }
   v->chipscopy = c->version != NULL && strstr(c->version, "ChipScoPy") != NULL;
   c->ila = c->ila || v->chipscopy;
-  if (v->one_scope_dut && v->scopes == 1) status = drop_scope(c);
-  if (status == TG_OK) status = make_entries(c);
-  if (status == TG_OK) status = tg_vcd_join(c, err);
-  if (status == TG_OK) status = tg_cap_bind(c);
-  if (status == TG_OK) status = tg_vcd_join_stores(c);
-  if (status == TG_OK) status = add_stores(c);
-  if (status == TG_OK) tg_cap_find_twins(c);
-  if (status == TG_OK) status = find_clocks(c, err);
-  if (status == TG_OK) status = index_ids(c);
-  if (status == TG_OK)
-    status = tg_grow(&c->a, (void **)&v->dirty, &v->cap_dirty, c->n_store + 1, sizeof *v->dirty);
-  if (status == TG_OK)
-    status = tg_grow(&c->a, (void **)&v->known, &v->cap_known, c->n_store + 1, sizeof *v->known);
-  return status;
+  if (v->one_scope_dut && v->scopes == 1) TG_TRY(drop_scope(c));
+  TG_TRY(make_entries(c));
+  TG_TRY(tg_vcd_join(c, err));
+  TG_TRY(tg_cap_bind(c));
+  TG_TRY(tg_vcd_join_stores(c));
+  TG_TRY(add_stores(c));
+  tg_cap_find_twins(c);
+  TG_TRY(find_clocks(c, err));
+  TG_TRY(index_ids(c));
+  TG_TRY(tg_reserve(&c->a, &v->dirty, &v->cap_dirty, c->n_store + 1, sizeof *v->dirty));
+  return tg_reserve(&c->a, &v->known, &v->cap_known, c->n_store + 1, sizeof *v->known);
 }
