@@ -1,27 +1,8 @@
 /* axi_segment.c - where segments of a capture begin and end: resets, gaps, windows, triggers.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "capture/axi.h"
 
-#define MOST_PROBLEMS ((size_t)1 << 20)
-
-tg_status tg_axi_problem(tg_axi *x, uint64_t sample, unsigned channel, const char *reason,
-                         const char *format, ...) {
-  char text[TG_ERROR_TEXT];
-  va_list ap;
-  if (x->scouting || tg_table_rows(x->problems) >= MOST_PROBLEMS) return TG_OK;
-  va_start(ap, format);
-  vsnprintf(text, sizeof text, format, ap);
-  va_end(ap);
-  tg_row w = tg_row_begin(x->problems);
-  tg_row_u64(&w, 0, sample);
-  tg_row_cstr(&w, 1, tg_cap_channel_names[channel]);
-  tg_row_cstr(&w, 2, reason);
-  tg_row_cstr(&w, 3, text);
-  return tg_row_end(&w);
-}
 
 void tg_axi_flag_open(tg_axi *x, unsigned d, uint32_t flag) {
   size_t from = x->open_from[d];

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ftrace.h"
+#include "ftrace_stays.h"
 #include "reducer.h"
 
 #define FUNCTION_RETURN_FROM_RPC 3u
@@ -38,23 +39,6 @@ typedef struct call {
   bool have_start, lost, back, ticks;
 } call;
 
-/* A state that a cpu (or the system) is in. */
-typedef struct stay {
-  tg_trace_kind kind;
-  uint64_t who, code;
-  int64_t since;
-  char name[32];
-} stay;
-
-enum { STAYS = 64 }; /* of suspend and resume, and of cpus without a seat */
-
-/* The idle state of one cpu; `era` as in the trace: it is in one. */
-typedef struct seat {
-  int64_t since;
-  uint64_t code;
-  uint64_t era;
-} seat;
-
 struct tg_trace {
   const tg_reduce_in *in;
   tg_result *out;
@@ -62,14 +46,12 @@ struct tg_trace {
   tg_trace_setup setup;
   bool limited; /* a call waited for a thread, so a begin may go on with an earlier one */
   uint32_t source;
-  size_t n_open, n_stays;
+  size_t n_open;
   uint32_t first_boot[4]; /* by function: the boot in which its first call was seen, plus 1 */
   call open[OPEN_CALLS];
   uint16_t order[OPEN_CALLS];  /* their places: the open ones, the oldest first, then free ones */
   uint64_t who[OPEN_CALLS];    /* key_of each open one, in the same order */
-  stay stays[STAYS];
-  uint64_t era; /* counts from 1 the stretches between lost events */
-  seat cpu_idle[TG_TRACE_CPUS], psci_idle[TG_TRACE_CPUS];
+  tg_stays stays;
 };
 
 enum {
@@ -134,7 +116,7 @@ tg_status tg_trace_new(const tg_reduce_in *in, tg_result *out, uint32_t source,
   t->calls = calls;
   t->source = source;
   t->setup = *setup;
-  t->era = 1;
+  tg_stays_forget(&t->stays);
   for (size_t i = 0; i < OPEN_CALLS; i++) t->order[i] = (uint16_t)i;
   *trace = t;
   return TG_OK;
@@ -395,14 +377,8 @@ static tg_status feed_end(tg_trace *t, const tg_trace_event *e) {
 
 /* --- idle states, suspend and resume --------------------------------------------------------- */
 
-static bool same_stay(const stay *s, const tg_trace_event *e, tg_trace_kind kind) {
-  if (s->kind != kind || s->who != e->param) return false;
-  return kind != TG_TRACE_SUSPEND || (s->code == e->code && strlen(s->name) == e->name.n &&
-                                      memcmp(s->name, e->name.p, e->name.n) == 0);
-}
-
 /* The reading of a stay that ends. */
-static tg_status end_stay(tg_trace *t, const stay *s, const tg_trace_event *e) {
+static tg_status end_stay(tg_trace *t, const tg_stay *s, const tg_trace_event *e) {
   static const char hex[] = "0123456789abcdef";
   char label[40];
   size_t n = 0;
@@ -435,38 +411,10 @@ static tg_status end_stay(tg_trace *t, const stay *s, const tg_trace_event *e) {
   return tg_result_reading(t->out, &r);
 }
 
-/* Begins or ends the idle state of a cpu, which has a place of its own. */
-static tg_status feed_seat(tg_trace *t, const tg_trace_event *e, tg_trace_kind kind, bool begins,
-                           seat *cpu) {
-  const stay s = {.kind = kind, .who = e->param, .code = cpu->code, .since = cpu->since};
-  const bool was_in = cpu->era == t->era;
-  *cpu = (seat){e->time, e->code, begins ? t->era : 0};
-  return was_in && !begins ? end_stay(t, &s, e) : TG_OK;
-}
-
-/* Begins or ends a stay; an end without its begin gives nothing. */
+/* Begins or ends a stay. */
 static tg_status feed_stay(tg_trace *t, const tg_trace_event *e, tg_trace_kind kind, bool begins) {
-  if (kind != TG_TRACE_SUSPEND && e->param < TG_TRACE_CPUS)
-    return feed_seat(t, e, kind, begins,
-                     (kind == TG_TRACE_CPU_IDLE ? t->cpu_idle : t->psci_idle) + e->param);
-  for (size_t i = 0; i < t->n_stays; i++) {
-    if (!same_stay(&t->stays[i], e, kind)) continue;
-    stay s = t->stays[i];
-    t->stays[i] = t->stays[--t->n_stays];
-    if (!begins) return end_stay(t, &s, e);
-    break;
-  }
-  if (!begins) return TG_OK;
-  if (t->n_stays == STAYS) t->stays[0] = t->stays[--t->n_stays];
-  stay *s = &t->stays[t->n_stays++];
-  memset(s, 0, sizeof *s);
-  s->kind = kind;
-  s->who = e->param;
-  s->code = e->code;
-  s->since = e->time;
-  size_t n = e->name.n < sizeof s->name - 1 ? e->name.n : sizeof s->name - 1;
-  if (n > 0) memcpy(s->name, e->name.p, n);
-  return TG_OK;
+  tg_stay ended;
+  return tg_stays_feed(&t->stays, e, kind, begins, &ended) ? end_stay(t, &ended, e) : TG_OK;
 }
 
 tg_status tg_trace_feed(tg_trace *t, const tg_trace_event *e) {
@@ -493,8 +441,7 @@ tg_status tg_trace_feed(tg_trace *t, const tg_trace_event *e) {
 
 tg_status tg_trace_lost(tg_trace *t, uint64_t line, uint64_t offset, uint64_t n) {
   for (size_t i = 0; i < t->n_open; i++) open_at(t, i)->lost = true;
-  t->n_stays = 0;
-  t->era++;
+  tg_stays_forget(&t->stays);
   if (t->setup.count != NULL) return TG_OK;
   return tg_result_problem(t->out, t->source, line, offset, "ftrace", "lost-events",
                            "%llu events were lost here: the %zu calls that are open are left out",
@@ -502,8 +449,7 @@ tg_status tg_trace_lost(tg_trace *t, uint64_t line, uint64_t offset, uint64_t n)
 }
 
 tg_status tg_trace_cut(tg_trace *t) {
-  t->n_stays = 0;
-  t->era++;
+  tg_stays_forget(&t->stays);
   return tg_trace_finish(t);
 }
 

@@ -1,0 +1,104 @@
+/* csv_cell.c - the value of a CSV cell by the radix of its column.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "capture/csv_cell.h"
+
+#include <string.h>
+
+void tg_csv_strip(const uint8_t **p, size_t *n) {
+  while (*n > 0 && (**p == ' ' || **p == '\t')) ++*p, --*n;
+  while (*n > 0 && ((*p)[*n - 1] == ' ' || (*p)[*n - 1] == '\t')) --*n;
+  if (*n >= 2 && **p == '"' && (*p)[*n - 1] == '"') ++*p, *n -= 2;
+}
+
+/* A column without radix turns out not to be hex: its digits are decimal. */
+static tg_status turn_decimal(tg_capture *c, cap_store *s, bool minus) {
+  bool ok = true;
+  s->fixed_hex = false;
+  s->radix = minus ? RADIX_SIGNED : RADIX_UNSIGNED;
+  if (s->width == 1) return TG_OK;
+  for (size_t i = 0; i < s->n; i++) {
+    uint64_t *v = s->value + i * s->words;
+    if ((s->at[i] & 2) != 0) continue;
+    if (tg_cap_hex_as_dec(v, s->words, s->width)) {
+      s->at[i] = (s->at[i] & ~1u) | (uint32_t)(v[0] & 1);
+    } else {
+      ok = false;
+      s->at[i] |= 2;
+    }
+  }
+  if (!s->cur_x && !tg_cap_hex_as_dec(s->cur, s->words, s->width)) s->cur_x = true;
+  if (ok) return TG_OK;
+  return tg_cap_problem(
+      c, c->line, c->offset, "mixed-radix",
+      "a column without radix holds hex and decimal cells; its hex ones are unknown");
+}
+
+static bool is_unknown(const uint8_t *p, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    uint8_t d = p[i] | 32;
+    if (d == 'x' || d == 'z' || d == 'u') return true;
+  }
+  return n == 0;
+}
+
+/* As many digits 0 and 1 as the column has bits. */
+static bool is_bits(const uint8_t *p, size_t n, uint32_t width) {
+  if (n != width || n < 2) return false;
+  for (size_t i = 0; i < n; i++)
+    if (p[i] != '0' && p[i] != '1') return false;
+  return true;
+}
+
+/* Reads a cell by the store's radix; false where it is not a value of that radix that fits. */
+static bool read_cell(tg_capture *c, cap_store *s, const uint8_t *p, size_t n, uint64_t *v,
+                      tg_status *status) {
+  if (s->radix == RADIX_AUTO && s->n == 0 && is_bits(p, n, s->width)) s->radix = RADIX_BINARY;
+  switch (s->radix) {
+    case RADIX_HEX:
+      if (n > 2 && p[0] == '0' && (p[1] | 32) == 'x') p += 2, n -= 2;
+      return tg_cap_parse_hex(p, n, v, s->words, s->width);
+    case RADIX_UNSIGNED:
+    case RADIX_SIGNED:
+      return tg_cap_parse_dec(p, n, v, s->words, s->width);
+    case RADIX_BINARY:
+      return tg_cap_parse_bits(p, n, v, s->words, s->width);
+    case RADIX_OCTAL:
+      return tg_cap_parse_octal(p, n, v, s->words, s->width);
+    case RADIX_AUTO:
+      if (n == (s->width + 3) / 4 && tg_cap_parse_hex(p, n, v, s->words, s->width)) return true;
+      *status = turn_decimal(c, s, n > 0 && p[0] == '-');
+      return tg_cap_parse_dec(p, n, v, s->words, s->width);
+    default:
+      return s->width == 1 && n == 1 && tg_cap_parse_bin(p, n, v, s->words);
+  }
+}
+
+tg_status tg_csv_cell(tg_capture *c, cap_store *s, uint64_t sample, const uint8_t *p, size_t n,
+                      uint64_t *v) {
+  tg_status status = TG_OK;
+  bool unknown = false, ok = true;
+  if (s->width == 1 && n == 1 && (*p == '0' || *p == '1')) {
+    v[0] = *p == '1';
+  } else if (n > 0 && *p == '"') {
+    const uint8_t *text = p;
+    tg_csv_strip(&text, &n);
+    memset(v, 0, s->words * sizeof *v);
+    unknown = !tg_cap_parse_label(text, n, s->role, v);
+  } else {
+    while (n > 0 && *p == ' ') p++, n--;
+    while (n > 0 && p[n - 1] == ' ') n--;
+    unknown = is_unknown(p, n);
+    if (!unknown) ok = read_cell(c, s, p, n, v, &status);
+    if (status == TG_OK && !ok) {
+      unknown = true;
+      status = tg_cap_problem(c, c->line, c->offset, "bad-cell",
+                              "sample %llu: \"%.*s\" is no value of its column",
+                              (unsigned long long)sample, (int)(n < 40 ? n : 40), (const char *)p);
+    }
+    if (unknown) memcpy(v, s->cur, s->words * sizeof *v);
+  }
+  if (status != TG_OK) return status;
+  if (unknown == s->cur_x && s->n > 0 && (unknown || memcmp(v, s->cur, s->words * sizeof *v) == 0))
+    return TG_OK;
+  return tg_cap_store_put(c, s, sample, v, unknown);
+}
