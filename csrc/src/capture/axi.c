@@ -111,16 +111,6 @@ static void read_levels(tg_axi *x) {
   }
 }
 
-bool tg_axi_move_pin(axi_pin *p, uint32_t step) {
-  const cap_store *s = p->store;
-  const size_t before = p->at;
-  for (; p->at < s->n && s->at[p->at] >> 2 <= step; p->at++) {
-    p->x = (s->at[p->at] & 2) != 0;
-    p->v = s->width == 1 ? s->at[p->at] & 1 : s->value[p->at * s->words];
-  }
-  return p->at != before;
-}
-
 /* Applies the changes of a step; true where any pin moved. */
 static bool apply_step(tg_axi *x, uint32_t step) {
   bool moved = false;
@@ -345,7 +335,7 @@ static tg_status scout(tg_axi *x, const tg_capture *c) {
 }
 
 /* Both walks through the capture, and the tables of their finds. */
-static tg_status analyse(tg_axi *x, const tg_capture *c, cap_bundle *stream, tg_error *err) {
+static tg_status analyse(tg_axi *x, const tg_capture *c, cap_bundle *bundle, tg_error *err) {
   TG_TRY(connect(x, c, &x->opt, bundle, err));
   connect_reset(x, c);
   for (unsigned d = 0; d < 2; d++) TG_TRY(tg_intern_new(&x->a, CAP_NONE, &x->ids[d]));

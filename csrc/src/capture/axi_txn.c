@@ -23,6 +23,16 @@ tg_status tg_axi_problem(tg_axi *x, uint64_t sample, unsigned channel, const cha
   return tg_row_end(&w);
 }
 
+bool tg_axi_move_pin(axi_pin *p, uint32_t step) {
+  const cap_store *s = p->store;
+  const size_t before = p->at;
+  for (; p->at < s->n && s->at[p->at] >> 2 <= step; p->at++) {
+    p->x = (s->at[p->at] & 2) != 0;
+    p->v = s->width == 1 ? s->at[p->at] & 1 : s->value[p->at * s->words];
+  }
+  return p->at != before;
+}
+
 bool tg_axi_pin(const tg_axi *x, unsigned ch, unsigned leaf, uint64_t *v) {
   const axi_pin *p = &x->pin[ch][leaf];
   if (p->store == NULL || p->x) return false;

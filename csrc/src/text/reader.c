@@ -44,6 +44,7 @@ static const char *take_prefix(tg_reader *r, const char *form) {
 
 /* The parts of a reader that tg_reader_free releases, also after a failure. */
 static tg_status reader_parts(tg_reader *r) {
+  TG_TRY(tg_ruleset_ready(r->rules));
   TG_TRY(reader_buffers(r));
   TG_TRY(tg_records_new(&r->alloc, r->rules, &r->options, &r->out));
   if (r->options.keep_near != TG_KEEP_NONE)

@@ -274,22 +274,12 @@ static tg_status build_scanner(tg_ruleset *set) {
   return status;
 }
 
-/* The table of each rule without a row. */
-static tg_status make_empty(tg_ruleset *set) {
-  set->empty = tg_zalloc(&set->alloc, set->n_rules + 1, sizeof *set->empty);
-  if (set->empty == NULL) return TG_ENOMEM;
-  for (size_t i = 0; i < set->n_rules; i++)
-    TG_TRY(tg_rule_table_new(&set->alloc, &set->rules[i], &set->empty[i]));
-  return TG_OK;
-}
-
 static tg_status compile_rules(tg_ruleset *set, const tg_rule_def *defs, size_t n,
                                tg_intern *texts, tg_error *err) {
   for (size_t i = 0; i < n; i++) TG_TRY(add_def(set, set->names, &defs[i], i, err));
   for (size_t k = 0; k < set->n_rules; k++) TG_TRY(tg_rule_link(set, k, err));
   for (size_t k = 0; k < set->n_rules; k++) TG_TRY(add_tag(set, texts, k));
   TG_TRY(make_scratch(set));
-  TG_TRY(make_empty(set));
   return build_scanner(set);
 }
 
@@ -446,5 +436,17 @@ tg_status tg_ruleset_match(tg_ruleset *set, size_t rule, const uint8_t *p, size_
   if (!found) return TG_ESYNTAX;
   if (start != NULL) *start = m.start;
   if (end != NULL) *end = m.end;
+  return TG_OK;
+}
+
+tg_status tg_ruleset_ready(tg_ruleset *set) {
+  if (set->ready) return TG_OK;
+  if (set->empty == NULL)
+    set->empty = tg_zalloc(&set->alloc, set->n_rules + 1, sizeof *set->empty);
+  if (set->empty == NULL) return TG_ENOMEM;
+  for (size_t i = 0; i < set->n_rules; i++)
+    if (set->empty[i] == NULL)
+      TG_TRY(tg_rule_table_new(&set->alloc, &set->rules[i], &set->empty[i]));
+  set->ready = true;
   return TG_OK;
 }

@@ -55,6 +55,7 @@ struct tg_ruleset {
   size_t n_rules, cap_rules;
   tg_intern *names; /* of the rules: the code of a name is the rule's number */
   tg_table **empty; /* of each rule, without a row: shown of a source that has no record of it */
+  bool ready;       /* all of them are there */
   tg_section *sections;
   size_t n_sections, cap_sections;
   tg_tag *tags;
@@ -91,5 +92,8 @@ tg_status tg_rule_unit(const tg_alloc *a, tg_rule *rule, const char *text, bool 
 
 /* An empty table for the records of a rule: see TG_REC_*. TG_OK, TG_ENOMEM. */
 tg_status tg_rule_table_new(const tg_alloc *a, const tg_rule *rule, tg_table **out);
+
+/* Makes the empty tables of a set that is to be read with: once. TG_OK, TG_ENOMEM. */
+tg_status tg_ruleset_ready(tg_ruleset *set);
 
 #endif
