@@ -106,6 +106,20 @@ START_TEST(hibernation_is_mode_disk) {
 }
 END_TEST
 
+START_TEST(kernels_of_androids_name_the_time_of_day) {
+  tg_result *r = reduced(
+      "[ 5.000000] PM: suspend entry 2019-03-01 10:00:00.123456789 UTC\n"
+      "[ 5.010000] PM: Preparing system for mem sleep\n"
+      "[ 5.200000] PM: suspend exit 2019-03-01 10:05:00.123456789 UTC\n"
+      "[ 6.000000] PM: suspend entry 2019-03-01 10:06:00.123456789 UTC\n"
+      "[ 6.010000] Freezing of tasks aborted after 0.012 seconds\n"
+      "[ 6.200000] PM: suspend exit 2019-03-01 10:06:01.123456789 UTC\n",
+      NULL);
+  EXPECT(r, "cycles", "mode outcome duration", "mem complete 200000\n- failed 200000\n");
+  tg_result_free(r);
+}
+END_TEST
+
 START_TEST(a_journal_without_stamps_gives_phases_and_no_times_between_lines) {
   tg_result *r = reduced(
       "Nov 30 12:00:01 board kernel: PM: suspend entry (deep)\n"
@@ -158,6 +172,7 @@ int main(void) {
   tcase_add_test(t, failed_attempts_stand_apart);
   tcase_add_test(t, kernels_without_an_entry_line_begin_where_they_sync);
   tcase_add_test(t, hibernation_is_mode_disk);
+  tcase_add_test(t, kernels_of_androids_name_the_time_of_day);
   tcase_add_test(t, a_journal_without_stamps_gives_phases_and_no_times_between_lines);
   tcase_add_test(t, a_cycle_that_the_log_cuts_has_no_times);
   tcase_add_test(t, every_allocation_may_fail);

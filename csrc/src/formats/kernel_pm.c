@@ -25,6 +25,8 @@
 
 static const tg_rule_def rules[] = {
     STAMPED("entry", "suspend entry", "PM: suspend entry ({mode:word})", ""),
+    /* Android's kernels before 5.4 print the time of day here */
+    STAMPED("entry_utc", "suspend entry", "PM: suspend entry {_:uint}-{_:text} UTC", ""),
     STAMPED("hibernate", "hibernation entry", "hibernation entry", ""),
     STAMPED("sync_old", "Syncing", "PM: Syncing filesystems", ""),
     STAMPED("exit", "suspend exit", "PM: suspend exit", ""),
@@ -41,6 +43,7 @@ static const tg_rule_def rules[] = {
     PLAIN("call_bus", ": PM:", "{device:word}: PM: {_:word} returned {ret:int} after {us:uint} usecs"),
     SECONDS("freeze", "(elapsed", "Freezing {what:user space|remaining}{_:text} "
                                 "(elapsed {s:dec} seconds)"),
+    PLAIN("freeze_aborted", "aborted after", "Freezing {_:text} aborted after {_:dec} seconds"),
     PLAIN("freeze_failed", "failed after", "Freezing {_:text} failed after {_:dec} seconds"),
     SECONDS("sync", "sync:", "Filesystems sync: {s:dec} seconds"),
     SECONDS("asleep", "Timekeeping", "Timekeeping suspended for {s:dec} seconds"),
@@ -72,6 +75,7 @@ static const struct {
   line_kind kind;
 } lines[] = {
     {"entry", L_ENTRY},         {"hibernate", L_HIBERNATE},     {"sync_old", L_SYNC_OLD},
+    {"entry_utc", L_ENTRY},     {"freeze_aborted", L_FAILED},
     {"exit", L_EXIT},           {"hibernated", L_EXIT},         {"tasks", L_TASKS},
     {"phase", L_PHASE},         {"mode_old", L_MODE},           {"mode", L_MODE},
     {"call_old", L_CALL},       {"call", L_CALL},               {"call_bus", L_CALL},
@@ -218,7 +222,7 @@ static tg_status take_line(tg_pm_walk *w, const pm_line *l, bool exits) {
     case L_SYNC_OLD:
       return fresh || exits ? TG_OK : begin_cycle(w, l, tg_str_of("disk"));
     case L_MODE:
-      if (!exits && w->cycle.open) w->cycle.mode = text_of(l, l->rule->mode);
+      if (w->cycle.open && (!exits || w->cycle.mode.n == 0)) w->cycle.mode = text_of(l, l->rule->mode);
       return TG_OK;
     case L_EXIT:
       return end_cycle(w, l);
