@@ -258,7 +258,8 @@ static tg_status all_rules(const tg_alloc *a) {
   return st;
 }
 
-START_TEST(every_allocation_of_the_rule_set_may_fail) { fail_every_allocation(all_rules); }
+/* Thousands of requests of a few places: check_plain fails each of them for one rule of each kind. */
+START_TEST(allocations_of_the_rule_set_may_fail) { fail_allocations(all_rules, 23); }
 END_TEST
 
 int main(void) {
@@ -276,7 +277,7 @@ int main(void) {
   tcase_add_test(t, plain_rules_give_readings_with_labels);
   tcase_add_test(t, every_format_has_a_name_and_its_rules_begin_with_it);
   tcase_add_test(t, every_allocation_may_fail);
-  tcase_add_test(t, every_allocation_of_the_rule_set_may_fail);
+  tcase_add_test(t, allocations_of_the_rule_set_may_fail);
   suite_add_tcase(s, t);
   SRunner *r = srunner_create(s);
   srunner_run_all(r, CK_NORMAL);
