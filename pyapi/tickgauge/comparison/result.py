@@ -14,8 +14,9 @@ import numpy.typing as npt
 from ..frame.answer import Answer
 from ..frame.frame import Column, Frame
 from ..frame.grid import Grid
+from ..frame.screen import screen
 from ..util.atomic_write import write_whole
-from ..util.text import clean, clip, counted
+from ..util.text import clean, counted
 from .labels import length_text, units_word
 from .lock_groups import ladder_grid
 from .verdicts import (
@@ -298,7 +299,7 @@ class Comparison:
         lines = []
         for word in ("improved", "changed"):
             lines += self.headlines(word, 3)
-        return [clip(clean(line), WIDE) for line in lines]
+        return [_one_line(line) for line in lines]
 
     def _wrapped(self) -> list[str]:
         """The explanations of open and quiet keys, wrapped with a hanging indent."""
@@ -307,7 +308,7 @@ class Comparison:
             part
             for line in self.explanations()
             if line.startswith(quiet)
-            for part in textwrap.wrap(clean(line), WIDE, subsequent_indent="  ")
+            for part in textwrap.wrap(clean(line), _width(), subsequent_indent="  ")
         ]
 
     def to_text(self, limit: int | None = SCREEN) -> str:
@@ -322,14 +323,14 @@ class Comparison:
         if limit is None:
             return self._whole_text()
         lines = [*self.header, ""]
-        lines += [clip(clean(line), WIDE) for line in self.findings()]
+        lines += [_one_line(line) for line in self.findings()]
         lines += self._groups_of_words() + self._wrapped()
         last = "--all shows every key and the words, --format json every figure"
         if len(self.rows) <= 3:
             lines.append("")
             for row in self._rows():
                 said = clean(f"{row['key']}: {row['sentence']}")
-                lines += textwrap.wrap(said, WIDE, subsequent_indent="  ")
+                lines += textwrap.wrap(said, _width(), subsequent_indent="  ")
         room = limit - len(lines) - 3
         if room >= 4:
             grid = self.grid(room - 1)
@@ -447,6 +448,18 @@ class Comparison:
         from ..plot.comparison import ComparisonPlot
 
         return ComparisonPlot(self)
+
+
+def _width() -> int:
+    """Columns of a line: those of the terminal, at most `WIDE`."""
+    now = screen()
+    return WIDE if now is None else min(WIDE, now.columns)
+
+
+def _one_line(text: str) -> str:
+    """The text, cut behind a word where it is longer than a line."""
+    text, width = clean(text), _width()
+    return text if len(text) <= width else text[: width - 4].rsplit(" ", 1)[0] + " ..."
 
 
 def _group_line(name: tuple[Any, ...], rows: list[dict[str, Any]]) -> str:
