@@ -169,3 +169,24 @@ def test_closing_early_ends_the_thread() -> None:
     assert any(thread.name == "unpack" for thread in threading.enumerate())
     unpacked.close()
     assert not any(thread.name == "unpack" for thread in threading.enumerate())
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_faster_library_gives_the_same_bytes_and_finds_the_same_damage(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    zlib_ng = pytest.importorskip("zlib_ng.zlib_ng")
+    rng = random.Random(seed)
+    size = rng.choice([0, 1, 5000, len(TEXT)])
+    packed = bytearray(gzip.compress(TEXT[:size], rng.randrange(1, 10), mtime=0))
+    packed += rng.choice([b"", b"\0\0", b"rubbish", gzip.compress(b"more", mtime=0)])
+    for _ in range(rng.randrange(3)):
+        packed[rng.randrange(len(packed))] ^= 1 << rng.randrange(8)
+    data = bytes(packed[: rng.choice([len(packed), rng.randrange(2, len(packed))])])
+    found = []
+    for library in (zlib, zlib_ng):
+        monkeypatch.setattr("tickgauge.sources.decompress.inflating", library)
+        plain, unpacked = unpack(data)
+        damage = unpacked.damage
+        found.append((plain, damage and (damage.message, damage.offset)))
+    assert found[0] == found[1]

@@ -63,7 +63,8 @@ def run(args: argparse.Namespace) -> int:
     comparison = compare_runs(old, new)
     notes = [*comparison.lines(), *sync_notes(new, *others)]
     sources = [
-        {"digest": "", "format": "qconv", "boots": 0, "name": n} for n in (args.log, args.new)
+        {"digest": "", "format": " ".join(data.infos[0].formats), "boots": 0, "name": name}
+        for data, name in ((old, args.log), (new, args.new))
     ]
     common.emit(
         args,

@@ -21,6 +21,13 @@ from ..errors import InputError, LimitError
 from ..limits import LIMITS, Limits
 from ..util.optional import need
 
+try:  # the extra `fast`: the same function on the same bytes, in about half the time
+    from zlib_ng import zlib_ng
+
+    inflating: Any = zlib_ng
+except ImportError:
+    inflating = zlib
+
 __all__ = ["Budget", "Unpacked"]
 
 PACKED = 1 << 16  # bytes handed to a decompressor at a time
@@ -98,17 +105,18 @@ class _Gunzip:
     """One gzip member, in the shape of the other decompressors."""
 
     def __init__(self) -> None:
-        self._state = zlib.decompressobj(31)
-        self._error: zlib.error | None = None
+        self._state = inflating.decompressobj(31)
+        self._error: Exception | None = None
         self.needs_input = True
 
     @property
     def eof(self) -> bool:
-        return self._state.eof
+        return bool(self._state.eof)
 
     @property
     def unused_data(self) -> bytes:
-        return self._state.unused_data
+        rest: bytes = self._state.unused_data
+        return rest
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         """The output of zlib; at an error the bytes before the damage, then the error."""
@@ -118,8 +126,8 @@ class _Gunzip:
         data = rest + data if rest else data
         before = self._state.copy()
         try:
-            out = self._state.decompress(data, max_length)
-        except zlib.error as error:
+            out: bytes = self._state.decompress(data, max_length)
+        except inflating.error as error:
             self._error = error
             self.needs_input = False
             return _before_damage(before, data)
@@ -133,7 +141,7 @@ def _before_damage(state: Any, data: bytes) -> bytes:
     try:
         for byte in data:
             out += state.decompress(bytes((byte,)))
-    except zlib.error:
+    except inflating.error:
         pass
     return bytes(out)
 
@@ -167,7 +175,7 @@ def _is_zstd(head: bytes) -> bool:
 
 # name, test of the first bytes, maker of a decompressor, exceptions on damage
 _FORMS: tuple[tuple[str, Callable[[bytes], bool], Callable[[], Any], Callable[[], Any]], ...] = (
-    ("gz", _is_gz, _Gunzip, lambda: zlib.error),
+    ("gz", _is_gz, _Gunzip, lambda: inflating.error),
     ("bz2", _is_bz2, bz2.BZ2Decompressor, lambda: (OSError, ValueError)),
     ("xz", _is_xz, lambda: lzma.LZMADecompressor(memlimit=XZ_MEMORY), lambda: lzma.LZMAError),
     ("zstd", _is_zstd, lambda: _zstd().ZstdDecompressor(), lambda: _zstd().ZstdError),

@@ -25,6 +25,7 @@ _OPTIONAL = (
     "backports.zstd",
     "tqdm",
     "docutils",
+    "zlib-ng",
 )
 
 
