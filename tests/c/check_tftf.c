@@ -98,7 +98,8 @@ START_TEST(garbled_bytes) { /* section 7, 01 */
                     "0 susp_deep_parallel 1,0 @1 104500 23400 5840\n"
                     "0 susp_deep_parallel 0,1 @6 249100 27400 7480\n",
                     "susp_deep_parallel|-|2|2|yes|label\n",
-                    "2 tftf.times mismatch\n4 tftf.times mismatch\n", NULL});
+                    "2 tftf.times mismatch\n3 tftf.times mismatch\n4 tftf.times mismatch\n"
+                    "5 tftf.times mismatch\n", NULL});
 }
 END_TEST
 
@@ -151,7 +152,8 @@ END_TEST
 START_TEST(out_of_range_stops_a_dump) { /* section 7, 05 */
   check(&(expected){JUNO EXEC_DEEP R0 "\r\n" R1 "\r\nERROR:   cycles_to_ns: out of range\r\n"
                     DONE("Failed"),
-                    0, NULL, "susp_deep_parallel|Failed|2|6|yes|label\n", "", NULL});
+                    0, NULL, "susp_deep_parallel|Failed|2|6|yes|label\n", "2 tftf test-failed\n",
+                    NULL});
 }
 END_TEST
 
@@ -189,12 +191,12 @@ START_TEST(errors_skips_and_crashes) { /* section 7, 07 */
   expect_text(rows_of(tg_result_get(log.result, "tests"), names),
               "susp_deep_parallel|Failed|yes|Failed to capture PMF timestamp\n"
               "cpu_susp_parallel|Skipped|no|-\n"
-              "cpu_off_serial|-|yes|CPU3.\n",
+              "cpu_off_serial|-|yes|Unhandled exception on CPU3.\n",
               "tests");
   expect_text(rows_of(tg_result_get(log.result, "events"), events),
               "0|error|Failed to capture PMF timestamp|5\n"
               "0|order|PMF timestamps are not correctly ordered|8\n"
-              "2|exception|CPU3.|14\n",
+              "2|exception|Unhandled exception on CPU3.|14\n",
               "events");
   test_log_free(&log);
 }

@@ -30,6 +30,9 @@ typedef enum tg_observation {
 typedef struct tg_rule_def {
   const char *name;      /* "optee.open": format, dot, kind; unique in a set */
   const char *pattern;   /* the template; for a section its begin line */
+  const char *witness;   /* another literal of the rule's records: behind the first record of its
+                            format, a line that has it and not the tag is a problem. One rule of a
+                            set may have one; the first counts */
   const char *tag;       /* the literal the scanner looks for; default: the first blank-free
                             literal of at least three bytes */
   const char *values;    /* "metric=field" pairs separated by commas; the field may be a sum of

@@ -44,6 +44,7 @@ static const meaning meanings[] = {
     {"console.bl31_built", TG_MARK_BUILT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD, 0},
     {"console.tftf_version", TG_MARK_PLATFORM, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD, 0},
     {"pmf.stamp", TG_MARK_PMF, TG_LANE_REE, 0, true, 2, 1, 0},
+    {"bootstage.summary", TG_MARK_REPORT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD, 0},
     {"optee.frequency", TG_MARK_FREQUENCY, TG_LANE_REE, 0, false, 0, NO_FIELD, 0},
     {"optee.open", TG_MARK_CLIENT, TG_LANE_REE, TG_STAGE_LINUX, true, 0, NO_FIELD,
      TG_CLIENT_OPEN},
@@ -100,6 +101,37 @@ static tg_status map_rules(const tg_alloc *a, const tg_ruleset *set, uint8_t **m
   return TG_OK;
 }
 
+/* A number that two reports of one boot share: made of their first marks. */
+static uint64_t report_id(const tg_records *records, tg_record at) {
+  enum { MARKS = 16 };
+  const tg_table *rows = tg_rule_table(records, "bootstage.summary.stage");
+  uint64_t id = UINT64_C(14695981039346656037);
+  size_t low = 0;
+  size_t high = rows != NULL ? tg_table_rows(rows) : 0;
+  const size_t n = high;
+  uint64_t offset = 0;
+  uint32_t section = 0;
+  uint32_t of = 0;
+  (void)tg_table_u32(tg_records_table(records, at.rule), at.row, TG_REC_SECTION, &section);
+  while (low < high) { /* rows stand in the order of the source */
+    const size_t mid = low + (high - low) / 2;
+    (void)tg_table_u64(rows, mid, TG_REC_OFFSET, &offset);
+    if (offset < at.offset) {
+      low = mid + 1;
+    } else {
+      high = mid;
+    }
+  }
+  for (size_t i = low; i < n && i < low + MARKS; i++) {
+    uint64_t mark = 0;
+    (void)tg_table_u32(rows, i, TG_REC_SECTION, &of);
+    if (of != section) break;
+    (void)tg_table_u64(rows, i, TG_REC_FIELD, &mark);
+    id = (id ^ mark) * UINT64_C(1099511628211);
+  }
+  return id;
+}
+
 /* The mark of a record whose rule means `m`. */
 static void mark_of(const tg_records *records, tg_record at, uint8_t m, tg_mark *mark) {
   const tg_table *t = tg_records_table(records, at.rule);
@@ -123,6 +155,7 @@ static void mark_of(const tg_records *records, tg_record at, uint8_t m, tg_mark 
     (void)tg_table_u64(t, at.row, TG_REC_FIELD + 2, &mark->until);
     mark->id = what->client;
   }
+  if (mark->kind == TG_MARK_REPORT) mark->id = report_id(records, at);
   if (what->id_field != NO_FIELD) {
     (void)tg_table_u64(t, at.row, TG_REC_FIELD + (size_t)what->id_field, &mark->id);
   }
@@ -169,6 +202,7 @@ typedef struct walk {
   history printers[TG_MARK_CORE + 1];
   tg_stage stage; /* how far the chain has come */
   bool have_tid0, have_other, client_stamps;
+  uint64_t report; /* of the boot's bootstage report; 0: none yet */
   uint64_t hz;
 } walk;
 
@@ -177,6 +211,7 @@ static void forget(walk *w) {
   w->stage = TG_STAGE_NONE;
   w->have_tid0 = w->have_other = false;
   w->hz = 0;
+  w->report = 0;
 }
 
 static void remember(history *h, uint64_t stamp, bool opens) {
@@ -251,6 +286,10 @@ static bool starts(const walk *w, size_t i, char reason[TG_REASON_TEXT]) {
         return true;
       }
       break;
+    case TG_MARK_REPORT:
+      if (w->report == 0 || w->report == m->id) return false;
+      snprintf(reason, TG_REASON_TEXT, "another bootstage report");
+      return true;
     case TG_MARK_FREQUENCY:
       if (w->hz == 0 || m->stamp == w->hz || m->stamp == 0) return false;
       snprintf(reason, TG_REASON_TEXT, "frequency %llu Hz after %llu Hz",
@@ -319,6 +358,7 @@ static void learn(walk *w, const tg_mark *m, tg_stretch *s) {
   if (m->kind == TG_MARK_FREQUENCY && m->stamp != 0) s->hz = w->hz = m->stamp;
   if (m->kind == TG_MARK_PMF && m->id == 0) w->have_tid0 = true;
   if (m->kind != TG_MARK_PMF && m->kind != TG_MARK_BUILT) w->have_other = true;
+  if (m->kind == TG_MARK_REPORT) w->report = m->id;
   if (has_history(w, m->kind)) remember(&w->printers[m->kind], m->stamp, m->opens);
 }
 

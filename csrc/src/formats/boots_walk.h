@@ -11,6 +11,7 @@ typedef enum tg_mark_kind {
   TG_MARK_BANNER,    /* a stage announces itself */
   TG_MARK_BUILT,     /* the build date of a stage */
   TG_MARK_PLATFORM,  /* a line that names the platform */
+  TG_MARK_REPORT,    /* a bootstage report; `id` tells its marks apart from others */
   TG_MARK_PMF,       /* a PMF stamp; `id` is its tid */
   TG_MARK_FREQUENCY, /* `stamp` is the frequency */
   TG_MARK_CLIENT,    /* a client's line; `stamp` is its start, `id` a tg_client_id */

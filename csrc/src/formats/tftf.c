@@ -12,11 +12,13 @@
 #include "boots.h"
 #include "formats.h"
 #include "reducer.h"
+#include "tftf_names.h"
 
 #define RECORD(n, p)                            \
   {.name = "tftf." n,                           \
    .pattern = "<RT_INSTR:{test:word} ~" p "/>", \
    .tag = "<RT_INSTR:",                         \
+   .witness = "test_rt_instr_",                 \
    .all = true,                                 \
    .better = TG_BETTER_LOWER}
 #define LINE(n, p, t) \
@@ -126,6 +128,22 @@ typedef struct boot_unit {
 
 static void put_text(tg_row *w, size_t col, tg_str v) {
   if (v.p != NULL) tg_row_text(w, col, v);
+}
+
+#define WORDS 1024 /* bytes of a message; a longer one is cut */
+
+/* A message from the words before its field and the field. */
+static void put_words(tg_row *w, size_t col, const char *lead, tg_str v) {
+  uint8_t text[WORDS];
+  const size_t n = lead != NULL ? strlen(lead) : 0;
+  if (n == 0) {
+    put_text(w, col, v);
+    return;
+  }
+  memcpy(text, lead, n);
+  const size_t rest = v.n < WORDS - n ? v.n : WORDS - n;
+  if (rest > 0) memcpy(text + n, v.p, rest);
+  tg_row_text(w, col, (tg_str){text, n + rest});
 }
 
 static size_t values_of(const tg_tftf_block *b) { return b->latency ? 1 : 3; }
@@ -354,7 +372,7 @@ static tg_status add_test(emit *e, const tg_tftf_block *b, uint32_t block, size_
   put_text(&w, T_TITLE, b->title);
   put_text(&w, T_SUITE, b->suite);
   put_text(&w, T_VERDICT, b->verdict);
-  put_text(&w, T_REASON, b->reason);
+  put_words(&w, T_REASON, b->lead, b->reason);
   put_text(&w, T_CHANNEL, b->channel);
   tg_row_u32(&w, T_RECORDS, (uint32_t)b->n_rows);
   if (has_records && expected > 0) {
@@ -377,10 +395,29 @@ static tg_status add_events(emit *e) {
     if (ev->boot != TG_NONE) tg_row_u32(&w, E_BOOT, ev->boot);
     if (ev->block != SIZE_MAX) tg_row_u32(&w, E_BLOCK, (uint32_t)ev->block);
     put_text(&w, E_KIND, ev->kind);
-    put_text(&w, E_TEXT, ev->text);
+    put_words(&w, E_TEXT, ev->lead, ev->text);
     tg_row_u64(&w, E_LINE, ev->line);
     tg_row_u64(&w, E_OFFSET, ev->offset);
     TG_TRY(tg_row_end(&w));
+  }
+  return TG_OK;
+}
+
+/* Says that values count although their test failed, or that a test passed and left none. */
+static tg_status tell_verdict(emit *e, const tg_tftf_block *b) {
+  const bool passed = b->verdict.p != NULL && is_word(b->verdict, "Passed");
+  const bool failed = b->verdict.p != NULL &&
+                      (is_word(b->verdict, "Failed") || is_word(b->verdict, "Crashed"));
+  const int n = b->test.n < 60 ? (int)b->test.n : 60;
+  const char *name = (const char *)b->test.p;
+  if (failed && b->n_rows > 0) {
+    return tg_result_problem(e->out, e->source, b->line, b->offset, "tftf", "test-failed",
+                             "%.*s has the verdict %.*s, and %zu records", n, name,
+                             (int)b->verdict.n, (const char *)b->verdict.p, b->n_rows);
+  }
+  if (passed && b->n_rows == 0 && b->test.p != NULL && tg_tftf_known(b->test)) {
+    return tg_result_problem(e->out, e->source, b->line, b->offset, "tftf", "no-record",
+                             "%.*s passed, and no record of it can be read", n, name);
   }
   return TG_OK;
 }
@@ -420,6 +457,7 @@ static tg_status emit_blocks(emit *e) {
       TG_TRY(note_ordinal(e, b, &unit));
     }
     TG_TRY(add_test(e, b, (uint32_t)i, expected, torn, how));
+    TG_TRY(tell_verdict(e, b));
   }
   return TG_OK;
 }

@@ -20,7 +20,8 @@ typedef struct tg_tftf_block {
   tg_str test;     /* "susp_deep_parallel" */
   tg_str printed;  /* the name in its records */
   tg_str verdict;  /* "Passed" ... */
-  tg_str reason;   /* the first message that explains the verdict */
+  tg_str reason;   /* the first message that explains the verdict, */
+  const char *lead; /* and the words before it; NULL: none */
   tg_str channel;
   uint64_t line, offset, last_line, last_offset;
   size_t first_row, n_rows;
@@ -33,6 +34,7 @@ typedef struct tg_tftf_block {
 /* One line that explains something: an error between records, a crash, a count of the summary. */
 typedef struct tg_tftf_event {
   tg_str kind, text;
+  const char *lead; /* the words before the text; NULL: none */
   uint64_t line, offset;
   size_t block; /* SIZE_MAX: outside every test */
   uint32_t boot;

@@ -30,7 +30,7 @@ typedef enum kind {
 static const struct {
   const char *rule;
   kind kind;
-  const char *text; /* of a line without fields */
+  const char *text; /* before its field, or all of a line without one */
 } kinds[] = {
     {"tftf.times", K_TIMES, NULL},
     {"tftf.times_old", K_TIMES_OLD, NULL},
@@ -48,7 +48,7 @@ static const struct {
     {"tftf.warning", K_EVENT, NULL},
     {"tftf.order", K_REASON, "PMF timestamps are not correctly ordered"},
     {"tftf.version", K_REASON, NULL},
-    {"tftf.exception", K_REASON, NULL},
+    {"tftf.exception", K_REASON, "Unhandled exception on "},
     {"tftf.panic", K_REASON, NULL},
     {"tftf.assert", K_REASON, NULL},
     {"tftf.bug", K_REASON, NULL},
@@ -197,16 +197,42 @@ static tg_status start_test(walk *w, tg_record at) {
   return TG_OK;
 }
 
+/* The block that a verdict belongs to, SIZE_MAX: none. One with a title is of the latest test of
+ * that title, also where records of another test came in between. */
+static size_t block_of_verdict(const walk *w, tg_str title) {
+  const tg_tftf_log *log = w->log;
+  if (title.p == NULL) return w->open;
+  for (size_t i = log->n_blocks; i > 0; i--) {
+    const tg_tftf_block *b = &log->blocks[i - 1];
+    if (b->boot != w->boot) break;
+    if (b->marked && b->verdict.p == NULL && tg_str_equal(b->title, title)) return i - 1;
+  }
+  const bool other = w->open != SIZE_MAX && log->blocks[w->open].title.p != NULL;
+  return other ? SIZE_MAX : w->open;
+}
+
 static tg_status end_test(walk *w, tg_record at) {
   bool old =
       strcmp(tg_ruleset_name(tg_records_rules(w->records), at.rule), "tftf.complete_old") == 0;
-  tg_status status = w->open == SIZE_MAX ? open_block(w, at, false) : TG_OK;
-  if (status != TG_OK) return status;
-  tg_tftf_block *b = &w->log->blocks[w->open];
+  tg_str title = {NULL, 0};
+  tg_str suite = {NULL, 0};
+  if (old) {
+    title = text_of(w, at, 0);
+    tg_tftf_split_title(&title, &suite);
+  }
+  size_t block = block_of_verdict(w, title);
+  if (block == SIZE_MAX) {
+    TG_TRY(open_block(w, at, false));
+    block = w->open;
+    w->log->blocks[block].title = title;
+    if (old) w->log->blocks[block].test = tg_tftf_test_of_title(title);
+  }
+  tg_tftf_block *b = &w->log->blocks[block];
   b->verdict = text_of(w, at, old ? 1 : 0);
   b->last_line = at.line;
   b->last_offset = at.offset;
   close_block(w);
+  w->last = block;
   return TG_OK;
 }
 
@@ -317,22 +343,25 @@ static tg_str kind_word(const walk *w, tg_record at) {
 static tg_status take_event(walk *w, tg_record at, kind k) {
   tg_tftf_log *log = w->log;
   size_t block = w->open != SIZE_MAX ? w->open : w->last;
-  tg_str text = text_of(w, at, 0);
-  for (size_t i = 0; text.p == NULL && i < TG_COUNT_OF(kinds); i++) {
-    const char *name = tg_ruleset_name(tg_records_rules(w->records), at.rule);
-    if (strcmp(name, kinds[i].rule) == 0) text = tg_str_of(kinds[i].text);
-  }
+  const tg_str text = text_of(w, at, 0);
+  const char *name = tg_ruleset_name(tg_records_rules(w->records), at.rule);
+  const char *lead = NULL;
+  for (size_t i = 0; i < TG_COUNT_OF(kinds); i++)
+    if (strcmp(name, kinds[i].rule) == 0) lead = kinds[i].text;
   tg_status status = tg_reserve(w->in->alloc, &log->events, &log->events_cap, log->n_events + 1,
                                 sizeof *log->events);
   if (status != TG_OK) return status;
   log->events[log->n_events++] = (tg_tftf_event){.kind = kind_word(w, at),
+                                                 .lead = lead,
                                                  .text = text,
                                                  .line = at.line,
                                                  .offset = at.offset,
                                                  .block = block,
                                                  .boot = w->boot};
-  if (k == K_REASON && block != SIZE_MAX && log->blocks[block].reason.p == NULL) {
-    log->blocks[block].reason = text.n > 0 ? text : kind_word(w, at);
+  tg_tftf_block *b = block != SIZE_MAX ? &log->blocks[block] : NULL;
+  if (k == K_REASON && b != NULL && b->reason.p == NULL && b->lead == NULL) {
+    b->reason = text.n > 0 || lead != NULL ? text : kind_word(w, at);
+    b->lead = lead;
   }
   return TG_OK;
 }

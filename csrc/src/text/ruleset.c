@@ -20,6 +20,7 @@ static void rule_clear(const tg_alloc *a, tg_rule *r) {
   tg_release(a, r->name);
   tg_release(a, r->unit);
   tg_release(a, r->pattern);
+  tg_release(a, r->witness);
   tg_release(a, (void *)(intptr_t)r->ties.columns);
   tg_template_free(r->t);
 }
@@ -86,6 +87,10 @@ static tg_status add_rule(tg_ruleset *set, tg_intern *names, const tg_rule_def *
   if (status != TG_OK) goto fail;
   r.pattern = tg_copy_text(a, pattern, strlen(pattern));
   status = r.pattern != NULL ? TG_OK : TG_ENOMEM;
+  if (status == TG_OK && def->witness != NULL && !row) {
+    r.witness = tg_copy_text(a, def->witness, strlen(def->witness));
+    if (r.witness == NULL) status = TG_ENOMEM;
+  }
   if (status != TG_OK) goto fail;
   status = tg_template_new(a, pattern, set->limits.max_template, row ? NULL : def->tag, row, &r.t,
                            err);
@@ -104,6 +109,7 @@ static tg_status add_rule(tg_ruleset *set, tg_intern *names, const tg_rule_def *
   if (status != TG_OK) goto fail;
   status = tg_reserve(a, &set->rules, &set->cap_rules, set->n_rules + 1, sizeof *set->rules);
   if (status != TG_OK) goto fail;
+  if (r.witness != NULL && set->witness == TG_NOT) set->witness = set->n_rules;
   set->rules[set->n_rules++] = r;
   if (err != NULL) *err = (tg_error){.status = TG_OK};
   return TG_OK;
@@ -317,6 +323,7 @@ tg_status tg_ruleset_new_within(const tg_alloc *a, const tg_rule_def *defs, size
   if (set == NULL) return tg_fail(err, TG_ENOMEM, 0, 0, "no memory for a rule set");
   set->alloc = *a;
   set->limits = fill_limits(limits);
+  set->witness = TG_NOT;
   tg_status status = compile(set, defs, n, err);
   if (status == TG_ENOMEM) tg_fail(err, TG_ENOMEM, 0, 0, "no memory for the rules");
   if (status != TG_OK) {

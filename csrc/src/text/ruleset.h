@@ -19,6 +19,7 @@ typedef struct tg_value {
 typedef struct tg_rule {
   char *name, *unit;
   char *pattern; /* the source text, for export */
+  char *witness; /* NULL: none */
   tg_template *t;
   tg_value *values;
   size_t n_values, cap_values;
@@ -61,6 +62,7 @@ struct tg_ruleset {
   tg_tag *tags;
   size_t n_tags, cap_tags;
   tg_scanner *scanner;
+  size_t witness;      /* the rule that has one, TG_NOT: none */
   tg_scratch *scratch; /* one for every rule that a tag can have */
   size_t n_scratch;
 };

@@ -34,6 +34,9 @@ struct tg_reader {
   bool ended;        /* the last byte was an LF or a CR */
   bool ended_lf;     /* ... an LF */
   bool at_end;       /* the source has ended: the line at hand is its last */
+  size_t witness_seen;   /* records that were looked at for that */
+  bool witnessing;       /* the witness's format was seen: its first record */
+  uint64_t witness_from; /* begins here */
   bool long_told;    /* the line at hand was already reported as too long */
   tg_hits hits;
 
@@ -98,6 +101,16 @@ size_t tg_long_cut(const uint8_t *p, size_t bound, bool *ended);
 tg_status tg_section_open(tg_reader *r, const tg_line *line, size_t section);
 /* True where the section at hand looks at lines of this channel. */
 bool tg_section_wants(const tg_reader *r, const tg_line *line);
+
+/* witness.c */
+
+/* Adds a problem for every line of [p, p+n), which begins at `offset` behind `lines` line ends, that
+ * holds the witness of the set without its tag. TG_OK, TG_ENOMEM. */
+tg_status tg_reader_witness(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset,
+                            uint64_t lines);
+
+/* Where tg_reader_witness may find something next in [p, p+n), from `from` on; `n`: nowhere. */
+size_t tg_reader_next_bare(const tg_reader *r, const uint8_t *p, size_t n, size_t from);
 
 /* window.c: bytes to lines */
 

@@ -144,6 +144,9 @@ static tg_status look_at_line(tg_reader *r, const uint8_t *p, size_t n, uint64_t
 static tg_status read_window(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset) {
   const uint64_t before = r->lines;
   size_t from = 0, lines = 0; /* line ends of the window before `from` */
+  size_t told = 0;            /* up to here the witness was looked for, */
+  uint64_t told_lines = before; /* behind so many line ends; */
+  size_t bare = tg_reader_next_bare(r, p, n, 0); /* it may stand here next */
   tg_status status = tg_find_hits(r, p, n, &r->hits);
   if (status != TG_OK) return status;
   if (r->lines == 0 && r->returns > 0 && r->hits.lines > 0) {
@@ -164,6 +167,13 @@ static tg_status read_window(tg_reader *r, const uint8_t *p, size_t n, uint64_t 
     }
     const uint8_t *lf = memchr(p + start, '\n', n - start);
     size_t end = lf != NULL ? (size_t)(lf - p) : n;
+    if (start > bare) {
+      status = tg_reader_witness(r, p + told, start - told, offset + told, told_lines);
+      if (status != TG_OK) return status;
+      told = start;
+      told_lines = before + lines;
+      bare = tg_reader_next_bare(r, p, n, start);
+    }
     size_t first = look.hit;
     for (; look.hit < r->hits.n && r->hits.v[look.hit].at < end; look.hit++)
       r->hits.v[look.hit].at -= start;
@@ -179,7 +189,7 @@ static tg_status read_window(tg_reader *r, const uint8_t *p, size_t n, uint64_t 
   if (from < n && rest == 0 && r->lines == 0) r->returns += count_returns(p + from, n - from);
   r->lines += rest;
   r->long_told = r->long_told && rest == 0;
-  return TG_OK;
+  return bare < n ? tg_reader_witness(r, p + told, n - told, offset + told, told_lines) : TG_OK;
 }
 
 tg_status tg_reader_long(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset, bool ended) {

@@ -189,6 +189,13 @@ def _read_page(text: str, place: Place) -> list[Release]:
             )  # fmt: skip
             release.notes.extend(group.notes)
             releases.append(release)
+    lost = [problem for group in groups.values() if not group.drafts for problem in group.problems]
+    if lost and not releases:
+        line, detail = lost[0]
+        text = f"has no release table that can be read; line {line}: {detail}"
+        raise InputError(text, path=place.name)
+    for problem in lost:  # a table whose file is missing has no release of its own
+        releases[0].problems.append(problem)
     return releases
 
 
