@@ -196,3 +196,120 @@ def test_nothing_to_plot_says_so() -> None:
 )
 def test_axis_unit(largest: float, unit: str) -> None:
     assert style.scale_of([Series("x", np.array([1.0, largest]))])[1] == unit
+
+
+# ---- what a plot says is true of what it draws -------------------------------------------------
+
+
+def test_hops_are_medians_of_one_set_of_calls() -> None:
+    """Calls without a client's line have two hops less: their medians do not stand beside."""
+    path = Path(__file__).parents[1] / "data" / "optee"
+    data = tg.read_together(path / "ree.log.gz", path / "tee.log.gz")
+    ax = data.plot.hops()
+    assert ax.get_xlabel().endswith(", n=4")  # 407 calls have driver and TEE, 4 the client, too
+    known = data.readings.select(operation="invoke", metric="driver_to_tee")
+    four = sorted(
+        ns for ns, labels in zip(known.ns.tolist(), known["labels"].tolist(), strict=True)
+        if "client=none" not in str(labels)
+    )  # fmt: skip
+    assert len(four) == 4
+    assert ax.patches[1].get_width() == pytest.approx(four[1] / 1e6)  # the lower median, in ms
+    plt.close(ax.figure)
+
+
+def test_a_ladder_refuses_unlike_keys() -> None:
+    data = tg.read(Path(__file__).parents[1] / "data" / "tfa" / "console" / "example_console.log")
+    with pytest.raises(tg.InputError, match="a ladder is of one test and metric, these are of 7"):
+        data.plot.ladder()
+    with pytest.raises(tg.InputError, match="these are of 3 of metric"):
+        data.plot.ladder(test="cpu_susp_parallel")
+    ax = data.plot.ladder(test="cpu_susp_parallel", metric="powerdown")
+    assert ax.get_legend_handles_labels()[1][0] == "boot 0 (n=6)"
+    plt.close(ax.figure)
+
+
+def test_a_histogram_of_many_decades_is_no_single_bar() -> None:
+    values = np.geomspace(100.0, 1e9, 200).round(-1)
+    ax = distributions.histogram([Series("a", values, 10.0)])
+    heights = ax.patches[0].get_path().vertices[:, 1]
+    assert heights.max() < 30
+    assert ax.get_xscale() == "log"
+    edges = (
+        np.unique(ax.patches[0].get_path().vertices[:, 0])
+        * style.scale_of([Series("a", values)], True)[0]
+    )
+    counts = np.histogram(values, edges)[0]
+    assert counts.sum() == 200
+    assert np.allclose(edges % 10, 5)  # between ticks
+    plt.close(ax.figure)
+
+
+@pytest.mark.parametrize(
+    ("ns", "text"), [(1e9, "1 s"), (1e6, "1 ms"), (5e3, "5 µs"), (20, "20 ns")]
+)
+def test_marks_of_time_have_an_si_unit_and_no_exponent(ns: float, text: str) -> None:
+    assert style.time_text(ns) == text.replace("µ", "\N{MICRO SIGN}")
+    ax = distributions.ecdf([Series("a", np.array([ns, 1e4 * ns]))])
+    ax.figure.canvas.draw()
+    words = [label.get_text() for label in ax.get_xticklabels()]
+    assert any(word.endswith(("s", "ns")) for word in words)
+    assert not any("e" in word for word in words)
+    plt.close(ax.figure)
+
+
+def overlaps(texts: list) -> int:
+    """Pairs of texts that cover each other."""
+    boxes = [t.get_window_extent() for t in texts if t.get_text() and t.get_visible()]
+    return sum(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[i + 1 :])
+
+
+def test_labels_of_a_long_forest_do_not_touch_and_marks_tell_verdicts_apart() -> None:
+    words = list(style.VERDICT_MARKERS)
+    rows = [
+        deltas.Shift(
+            f"susp_deep_parallel cache_flush cluster 0 rank {i} of 40", 10.0 + i, 5.0, 20.0,
+            words[i % len(words)], 5.0,
+        )
+        for i in range(40)
+    ]  # fmt: skip
+    ax = deltas.forest(rows)
+    ax.figure.canvas.draw()
+    assert overlaps(ax.get_yticklabels()) == 0
+    assert overlaps(ax.get_xticklabels()) == 0
+    assert len(set(style.VERDICT_MARKERS.values())) == len(style.VERDICT_MARKERS)
+    legend = ax.get_legend().get_window_extent()
+    assert legend.x0 >= ax.get_window_extent().x1  # no mark of it looks like a row
+    plt.close(ax.figure)
+
+
+def test_missing_releases_are_a_gap_that_no_line_crosses() -> None:
+    releases = ["v2.9", "v2.10", "v2.14", "v2.15"]
+    ax = deltas.steps(releases, [(Series("a", np.array([1e3, 1e3, 1e3, 1e3])), [])])
+    assert [t.get_text() for t in ax.texts] == ["no data"]
+    places = ax.get_xticks()
+    assert places.tolist() == [0, 1, 3, 4]
+    levels = [line.get_xdata() for line in ax.lines if len(line.get_xdata()) == 2]
+    assert all(x[1] <= 1.5 or x[0] >= 2.5 for x in levels)
+    plt.close(ax.figure)
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_plots_are_seen_on_a_dark_background(name: str) -> None:
+    """Nothing is drawn in black or white by name."""
+    with plt.style.context("dark_background"):
+        figure, ax = plt.subplots()
+        PICTURES[name](ax)
+        for line in ax.lines:
+            colour = matplotlib.colors.to_rgb(line.get_color())
+            assert sum(colour) > 0.3, f"{name}: {colour} on black"
+        plt.close(figure)
+
+
+def test_a_million_readings_are_thinned_but_none_of_their_places_is_lost() -> None:
+    rng = np.random.default_rng(3)
+    y = rng.lognormal(0, 0.3, 300_000)
+    _, shown = style.thinned(np.zeros(y.size), y)
+    assert shown.size <= 1024
+    assert (shown.min(), shown.max()) == pytest.approx((y.min(), y.max()), rel=1e-2)
+    levels = np.histogram(shown, 64, (y.min(), y.max()))[0] > 0
+    assert (levels == (np.histogram(y, 64, (y.min(), y.max()))[0] > 0)).all()

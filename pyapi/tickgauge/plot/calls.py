@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def waterfall(
-    hops: Sequence[tuple[str, float]], ax: Axes | None = None, *, title: str = "", n: int = 1
+    hops: Sequence[tuple[str, float]], ax: Axes | None = None, *, title: str = "", n: str = "1"
 ) -> Axes:
     """The hops of one call (or the median of each hop) as bars, each starting where the last ended.
 
@@ -24,7 +24,7 @@ def waterfall(
     ----------
     hops : sequence of (name, nanoseconds)
         In the order of the call; NaN is a missing hop, drawn as a gap with the word "missing".
-    n : int
+    n : str
         How many calls the figures stand for.
     """
     known = [ns for _, ns in hops if not np.isnan(ns)]
@@ -81,14 +81,14 @@ def hop_distribution(
             ax.plot(
                 [low, tail], [row, row], color=colour, linewidth=6, solid_capstyle="butt", alpha=0.6
             )
-        ax.plot(middle, row, "|", color="black", markersize=13, markeredgewidth=2)
-    ax.plot([], [], "|", color="black", markersize=10, markeredgewidth=2, label="median")
+        ax.plot(middle, row, "|", color=style.ink(), markersize=13, markeredgewidth=2)
+    ax.plot([], [], "|", color=style.ink(), markersize=10, markeredgewidth=2, label="median")
     ax.plot([], [], color="0.5", linewidth=6, alpha=0.6, label="min to p90")
     ax.plot([], [], color="0.5", linewidth=1, label="to max")
     if use_log:
-        style.log_axis(ax, "x")
+        style.log_axis(ax, "x", divisor, unit)
     ax.set_yticks(range(len(series)), [style.counted(s.label, s.values.size) for s in series])
     ax.invert_yaxis()
-    ax.set(xlabel=f"time [{unit}]", title=title)
+    ax.set(xlabel=style.axis_label("time", unit, use_log), title=title)
     style.legend(ax)
     return style.finish(ax, grid="x")

@@ -93,6 +93,7 @@ class DatasetPlot:
         *,
         by: str | Sequence[str] | None = None,
         bins: int | None = None,
+        log: bool | None = None,
         title: str = "",
         **where: Any,
     ) -> Axes:
@@ -100,7 +101,7 @@ class DatasetPlot:
         readings = self._chosen(where)
         series = series_of(readings, by, boots=self._data.boots)
         title = title or common_title(readings)
-        return distributions.histogram(series, ax, bins=bins, title=title)
+        return distributions.histogram(series, ax, bins=bins, log=log, title=title)
 
     def strip(
         self,
@@ -176,8 +177,14 @@ class DatasetPlot:
         **where
             Must leave one metric of one test: ``test="cpu_susp_parallel", metric="powerdown"``.
             Every boot is a line of its own; beyond seven boots the mean of the sorted vectors.
+
+        Raises
+        ------
+        InputError
+            Several tests or metrics are left, or boots of different numbers of cpus.
         """
         readings = self._chosen(where)
+        _one_test(readings)
         series = _sorted_vectors(readings)
         lines = []
         for one in series:
@@ -211,11 +218,14 @@ class DatasetPlot:
         operation : str
             "open" or "invoke".
         kind : {"waterfall", "distribution"}
-            The median of each hop one after the other, or how each hop scatters.
+            The median of each hop one after the other, of calls that have all hops that any
+            call has, or how each hop scatters.
         **where
             More column values to select, for example ``labels=None`` for all but first calls.
         """
         readings = self._chosen({"format": "optee", "operation": operation, **where})
+        if kind == "waterfall":
+            readings = _whole_calls(readings)
         here = set(readings.metric)
         names = [hop for hop in HOPS if hop in here]
         series = [_merged(readings.select(metric=hop), hop.replace("_", " ")) for hop in names]
@@ -224,9 +234,33 @@ class DatasetPlot:
         if kind != "waterfall":
             raise ValueError(f"kind is 'waterfall' or 'distribution', not {kind!r}")
         medians = [distributions.inverted_cdf(np.sort(s.values), 0.5) for s in series]
-        most = max((s.values.size for s in series), default=0)
+        counts = sorted({s.values.size for s in series})
+        n = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}" if counts else ""
         steps = list(zip([s.label for s in series], medians, strict=True))
-        return calls.waterfall(steps, ax, n=most, title=title or f"{operation}: median of each hop")
+        return calls.waterfall(steps, ax, n=n, title=title or f"{operation}: median of each hop")
+
+
+def _whole_calls(readings: Readings) -> Readings:
+    """The calls of those labels that have the most hops: medians of unlike sets do not add up."""
+    labels, hops = _texts(readings, "labels"), _texts(readings, "metric")
+    wanted = np.isin(hops, HOPS)
+    has = {label: set(hops[wanted & (labels == label)]) for label in dict.fromkeys(labels)}
+    most = max((len(found) for found in has.values()), default=0)
+    kept = [label for label, found in has.items() if len(found) == most]
+    chosen: Readings = readings[np.flatnonzero(np.isin(labels, kept))]
+    return chosen
+
+
+def _one_test(readings: Readings) -> None:
+    """InputError where a ladder would go through unlike keys."""
+    for name in ("test", "operation", "metric", "labels"):
+        found = sorted(set(_texts(readings, name)))
+        if len(found) > 1:
+            shown = ", ".join(repr(word) for word in found[:4]) + (" ..." if found[4:] else "")
+            raise InputError(
+                f"a ladder is of one test and metric, these are of {len(found)} of {name}: "
+                f"{shown}; select one, for example {name}={found[-1]!r}"
+            )
 
 
 def _sorted_vectors(readings: Readings) -> list[Series]:
@@ -234,10 +268,14 @@ def _sorted_vectors(readings: Readings) -> list[Series]:
     boots = len(np.unique(readings.column("boot").data))
     series = series_of(readings, "boot", max(MOST, boots))
     if boots <= MOST:
-        return [replace(one, label=f"boot {one.label}") for one in series]
-    sizes = [one.values.size for one in series]
-    full = max(set(sizes), key=sizes.count)
-    rows = [np.sort(one.values) for one in series if one.values.size == full]
+        return series
+    sizes = {one.values.size for one in series}
+    if len(sizes) > 1:
+        raise InputError(
+            f"boots of {min(sizes)} to {max(sizes)} readings have no mean: select boots of one "
+            "board, for example by boot=[...] or with the board's own data set"
+        )
+    rows = [np.sort(one.values) for one in series]
     label = f"mean of {len(rows)} boots"
     return [replace(series[0], label=label, values=np.mean(rows, axis=0), boots=None)]
 
@@ -306,7 +344,9 @@ def _labels(
             known = [_texts(boots, name)[readings.column("boot").data]]
         else:
             known = [_texts(readings, c) for c in here]
-        words = known[0] if len(known) == 1 else known[0] + "," + known[1]
+        words = known[0]
+        if len(known) > 1:
+            words = np.where(words != "", words + "," + known[1], "").astype(object)
         gap = np.where((out != "") & (words != ""), " ", "").astype(object)
         out = out + gap + words
     return out

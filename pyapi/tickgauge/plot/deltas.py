@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Share of the width of an axis that a mark like "+1000" takes.
-_LABEL_SPACE = 0.075
+_LABEL_SPACE = 0.13
 
 
 @dataclass(frozen=True)
@@ -46,26 +47,34 @@ def forest(
     """
     if not rows:
         raise ValueError("nothing to plot: the comparison has no matched key")
-    ax = style.new_axes(ax)
+    ax = style.new_axes(ax, [row.label for row in rows])
     names = dict.fromkeys(row.verdict for row in rows)
     for i, row in enumerate(rows):
-        colour = style.VERDICT_COLOURS.get(row.verdict.split()[0].rstrip(","), "#000000")
+        colour, marker = _look_of(row.verdict)
         if np.isfinite(row.margin):
-            ax.fill_betweenx([i - 0.45, i + 0.45], -row.margin, row.margin, color="0.9", lw=0)
+            ax.fill_betweenx(
+                [i - 0.45, i + 0.45], -row.margin, row.margin, color="0.5", alpha=0.2, lw=0
+            )
         if np.isfinite(row.low) and np.isfinite(row.high):
             ax.plot([row.low, row.high], [i, i], color=colour, linewidth=1.6)
         hollow = not np.isfinite(row.low)
-        ax.plot(row.percent, i, "o", color=colour, markerfacecolor="white" if hollow else colour)
+        ax.plot(row.percent, i, marker, color=colour, markerfacecolor="none" if hollow else colour)
     for name in names:
-        colour = style.VERDICT_COLOURS.get(name.split()[0].rstrip(","), "#000000")
-        ax.plot([], [], "o", color=colour, label=name)
-    ax.axvline(0, color="0.4", linewidth=0.8)
+        colour, marker = _look_of(name)
+        ax.plot([], [], marker, color=colour, label=name)
+    ax.axvline(0, color="0.5", linewidth=0.8)
     _percent_axis(ax, rows)
     ax.set_yticks(range(len(rows)), [row.label for row in rows], fontsize="small")
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set(xlabel="shift [%]" + (f", unit {unit}" if unit else ""), title=title)
-    ax.legend(frameon=False, fontsize="small", loc="best")
+    style.legend(ax, always=True)
     return style.finish(ax, grid="x")
+
+
+def _look_of(verdict: str) -> tuple[str, str]:
+    """Colour and mark of a verdict."""
+    word = verdict.split()[0].rstrip(",")
+    return style.VERDICT_COLOURS.get(word, "#7F7F7F"), style.VERDICT_MARKERS.get(word, "o")
 
 
 def _percent_axis(ax: Axes, rows: Sequence[Shift]) -> None:
@@ -115,7 +124,7 @@ def heatmap(
     """
     if ratios.size == 0 or np.all(np.isnan(ratios)):
         raise ValueError("nothing to plot: no key has a value")
-    ax = style.new_axes(ax)
+    ax = style.new_axes(ax, keys)
     shades = np.log2(np.where(ratios > 0, ratios, np.nan))
     limit = max(0.5, float(np.nanmax(np.abs(shades))))
     image = ax.imshow(
@@ -125,7 +134,7 @@ def heatmap(
         if np.isfinite(ratio):
             ink = "white" if abs(shades[i, j]) > 0.6 * limit else "black"
             ax.text(j, i, f"{ratio:.2f}", ha="center", va="center", fontsize="x-small", color=ink)
-    _release_axis(ax, releases)
+    _release_axis(ax, releases, np.arange(len(releases), dtype=float))
     ax.set_yticks(range(len(keys)), keys, fontsize="small")
     ax.set(title=title, xlabel="release")
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
@@ -136,12 +145,57 @@ def heatmap(
     return ax
 
 
-def _release_axis(ax: Axes, releases: Sequence[str]) -> None:
+def _places(releases: Sequence[str]) -> style.Floats:
+    """Where releases stand: one apart, two where versions between them are missing."""
+    at = [0.0]
+    for before, after in pairwise(map(_version, releases)):
+        missing = before and after and before[0] == after[0] and after[1] - before[1] > 1
+        at.append(at[-1] + (2.0 if missing else 1.0))
+    return np.array(at[: len(releases)])
+
+
+def _version(release: str) -> tuple[int, int] | None:
+    found = re.match(r"v?([0-9]{1,6})\.([0-9]{1,6})(?![0-9])", release)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def _release_axis(ax: Axes, releases: Sequence[str], places: style.Floats) -> None:
     """Releases as marks, long names slanted and cut."""
     names = [clip(name, 16) for name in releases]
-    ax.set_xticks(range(len(names)), names)
+    ax.set_xticks(places, names)
     if max(map(len, names), default=0) > 8:
         ax.tick_params(axis="x", rotation=25)
+        for text in ax.get_xticklabels():
+            text.set(horizontalalignment="right", rotation_mode="anchor")
+
+
+def _show_gaps(ax: Axes, places: style.Floats) -> None:
+    """A band where releases are missing."""
+    for a, b in pairwise(places):
+        if b - a > 1:
+            ax.axvspan(a + 0.5, b - 0.5, color="0.5", alpha=0.12, lw=0)
+            ax.text(
+                (a + b) / 2, 0.98, "no data", transform=ax.get_xaxis_transform(), rotation=90,
+                ha="center", va="top", fontsize="x-small", alpha=0.7,
+            )  # fmt: skip
+
+
+def _levels(
+    y: style.Floats, edges: Sequence[int], places: style.Floats
+) -> list[tuple[float, float, float]]:
+    """The level of each segment as lines that end at gaps: (begin, end, level)."""
+    out = []
+    for a, b in pairwise(edges):
+        part = y[a:b]
+        if np.all(np.isnan(part)):
+            continue
+        level = float(np.nanmedian(part))
+        begin = a
+        for i in range(a, b):
+            if i + 1 == b or places[i + 1] - places[i] > 1:
+                out.append((float(places[begin]) - 0.3, float(places[i]) + 0.3, level))
+                begin = i + 1
+    return out
 
 
 def steps(
@@ -156,7 +210,7 @@ def steps(
     Parameters
     ----------
     releases : sequence of str
-        In order.
+        In order. Versions that are missing between two of them are a gap, which no line crosses.
     lines : sequence of (Series, starts)
         The values, one a release (NaN = not measured: a gap, never carried forward), and the
         indices at which a new segment begins (without 0).
@@ -164,22 +218,19 @@ def steps(
     style.require([s for s, _ in lines])
     ax = style.new_axes(ax)
     divisor, unit = style.scale_of([Series("", s.values[~np.isnan(s.values)]) for s, _ in lines])
+    places = _places(releases)
     for i, (one, starts) in enumerate(lines):
         colour = style.COLOURS[i % len(style.COLOURS)]
         marker = style.MARKERS[i % len(style.MARKERS)]
-        x = np.arange(one.values.size)
         y = one.values / divisor
         known = int(np.sum(~np.isnan(y)))
-        ax.plot(x, y, marker, color=colour, ms=5, label=style.counted(one.label, known))
-        edges = [0, *starts, one.values.size]
-        for a, b in pairwise(edges):
-            part = y[a:b]
-            if np.any(~np.isnan(part)):
-                level = float(np.nanmedian(part))
-                ax.plot([a - 0.3, b - 0.7], [level, level], color=colour, linewidth=1.4, alpha=0.7)
+        ax.plot(places, y, marker, color=colour, ms=5, label=style.counted(one.label, known))
+        for begin, end, level in _levels(y, [0, *starts, one.values.size], places):
+            ax.plot([begin, end], [level, level], color=colour, linewidth=1.4, alpha=0.7)
         for at in starts:
-            ax.axvline(at - 0.5, color=colour, linewidth=0.8, linestyle=":")
-    _release_axis(ax, releases)
+            ax.axvline(places[at] - 0.5, color=colour, linewidth=0.8, linestyle=":")
+    _show_gaps(ax, places)
+    _release_axis(ax, releases, places)
     ax.set(xlabel="release", ylabel=f"latency [{unit}]", title=title)
     ax.set_ylim(bottom=0)
     style.legend(ax)

@@ -27,7 +27,7 @@ def _tick_grid(ax: Axes, series: Sequence[Series], divisor: float) -> None:
         return
     ticks = np.arange(int(low // resolution), int(high // resolution) + 2) * resolution / divisor
     whole = ax.get_xaxis_transform()
-    ax.vlines(ticks, 0, 1, transform=whole, color="0.88", linewidth=0.6, zorder=0)
+    ax.vlines(ticks, 0, 1, transform=whole, color="0.5", alpha=0.25, linewidth=0.6, zorder=0)
 
 
 def inverted_cdf(ordered: style.Floats, p: float) -> float:
@@ -67,15 +67,20 @@ def ecdf(
         colour = style.COLOURS[i % len(style.COLOURS)]
         x = np.concatenate([ordered[:1], ordered]) / divisor
         y = np.arange(n + 1) / n
+        if n > style.MANY:  # steps that nobody could see: the last of each 1/5000
+            keep = np.unique(np.r_[0, np.linspace(1, n, 5000).astype(np.int64)])
+            x, y = x[keep], y[keep]
         ax.step(x, y, where="post", color=colour, label=style.counted(one.label, n))
         told = [p for p in quantiles if n * (1 - p) >= 1 - 1e-9]
         at = [inverted_cdf(ordered, p) / divisor for p in told]
         ax.plot(at, told, style.MARKERS[i % len(style.MARKERS)], color=colour, markersize=4)
     if use_log:
-        style.log_axis(ax, "x")
+        style.log_axis(ax, "x", divisor, unit)
     ax.set_ylim(-0.02, 1.02)
-    ax.set(xlabel=f"latency [{unit}]", ylabel="share of readings", title=title)
-    style.legend(ax, loc="lower right")
+    ax.set(
+        xlabel=style.axis_label("latency", unit, use_log), ylabel="share of readings", title=title
+    )
+    style.legend(ax)
     return style.finish(ax)
 
 
@@ -97,24 +102,44 @@ def tick_bins(series: Sequence[Series], bins: int | None = None) -> style.Floats
     return edges
 
 
+def _log_bins(series: Sequence[Series], bins: int | None) -> style.Floats:
+    """Edges of equal ratios, moved to between ticks; those that then coincide are one."""
+    filled = np.concatenate([s.values for s in series])
+    low, high = float(filled.min()), float(filled.max())
+    step = min((s.resolution for s in series if s.resolution > 0), default=0.0)
+    edges = np.geomspace(low, high, (bins or min(60, max(12, int(2 * np.sqrt(filled.size))))) + 1)
+    if step > 0:
+        edges = (np.floor(edges / step) - 0.5) * step
+        edges[-1] = (np.floor(high / step) + 0.5) * step
+        edges[0] = max(edges[0], step / 2 if low >= step else low / 2)
+    made: style.Floats = np.unique(edges)
+    return made
+
+
 def histogram(
     series: Sequence[Series],
     ax: Axes | None = None,
     *,
     bins: int | None = None,
+    log: bool | None = None,
     title: str = "",
 ) -> Axes:
-    """Counts in bins whose edges lie between ticks: every bin holds equally many ticks.
+    """Counts in bins whose edges lie between ticks.
+
+    On a linear axis every bin holds equally many ticks, on a logarithmic one equal ratios.
 
     Parameters
     ----------
     bins : int, optional
         About how many; rounded to whole ticks a bin.
+    log : bool, optional
+        Logarithmic value axis; by default where values span more than a factor of 30.
     """
     style.require(series)
     ax = style.new_axes(ax)
-    divisor, unit = style.scale_of(series)
-    edges = tick_bins(series, bins)
+    use_log = style.wants_log(series, log)
+    divisor, unit = style.scale_of(series, use_log)
+    edges = _log_bins(series, bins) if use_log else tick_bins(series, bins)
     for i, one in enumerate(s for s in series if s.values.size):
         ax.hist(
             one.values / divisor,
@@ -126,7 +151,13 @@ def histogram(
             label=style.counted(one.label, one.values.size),
         )
     width = (edges[1] - edges[0]) / divisor
-    ax.set(xlabel=f"latency [{unit}]", ylabel=f"readings per {width:.4g} {unit}", title=title)
+    each = f"bin of x{(edges[-1] / edges[-2]):.3g}" if use_log else f"{width:.4g} {unit}"
+    if use_log:
+        style.log_axis(ax, "x", divisor, unit)
+    ax.set(
+        xlabel=style.axis_label("latency", unit, use_log), ylabel=f"readings per {each}",
+        title=title,
+    )  # fmt: skip
     style.legend(ax)
     return style.finish(ax)
 
@@ -182,16 +213,15 @@ def strip(
                 body.set(facecolor=colour, alpha=0.5)
             ax.plot([], [], "s", color=colour, label=label)
         else:
-            ax.plot(
-                i + _spread(values, 0.7), values, "o", color=colour, alpha=0.6, ms=3.5, label=label
-            )
+            across, shown = style.thinned(i + _spread(values, 0.7), values)
+            ax.plot(across, shown, "o", color=colour, alpha=0.6, ms=3.5, label=label)
         middle = inverted_cdf(np.sort(values), 0.5)
-        ax.plot([i - 0.35, i + 0.35], [middle, middle], color="black", linewidth=1.2)
+        ax.plot([i - 0.35, i + 0.35], [middle, middle], color=style.ink(), linewidth=1.2)
     if use_log:
-        style.log_axis(ax, "y")
+        style.log_axis(ax, "y", divisor, unit)
     labels = [f"{s.label}\nn={s.values.size}" for s in series]
     ax.set_xticks(range(len(series)), labels, fontsize="small")
-    ax.set(ylabel=f"latency [{unit}]", xlabel="CPU", title=title)
+    ax.set(ylabel=style.axis_label("latency", unit, use_log), xlabel="CPU", title=title)
     style.legend(ax)
     return style.finish(ax, grid="y")
 
@@ -227,11 +257,16 @@ def pairs(
             markersize=4.5,
             label=style.counted(a.label, int(both.sum())),
         )
-    if style.wants_log(x, None):
-        style.log_axis(ax, "x")
-    if style.wants_log(y, None):
-        style.log_axis(ax, "y")
-    ax.set(xlabel=f"{names[0]} [{x_unit}]", ylabel=f"{names[1]} [{y_unit}]", title=title)
+    x_log, y_log = style.wants_log(x, None), style.wants_log(y, None)
+    if x_log:
+        style.log_axis(ax, "x", x_divisor, x_unit)
+    if y_log:
+        style.log_axis(ax, "y", y_divisor, y_unit)
+    ax.set(
+        xlabel=style.axis_label(names[0], x_unit, x_log),
+        ylabel=style.axis_label(names[1], y_unit, y_log),
+        title=title,
+    )
     style.legend(ax)
     return style.finish(ax)
 
@@ -255,8 +290,7 @@ def timeline(
         colour = style.COLOURS[i % len(style.COLOURS)]
         marker = style.MARKERS[i % len(style.MARKERS)]
         ax.plot(
-            boots,
-            one.values / divisor,
+            *style.thinned(boots.astype(float), one.values / divisor),
             marker,
             color=colour,
             alpha=0.6,
@@ -269,8 +303,8 @@ def timeline(
         line[(distinct - distinct[0]).astype(np.intp)] = middle
         ax.plot(np.arange(line.size) + distinct[0], line, color=colour, linewidth=1)
     if use_log:
-        style.log_axis(ax, "y")
+        style.log_axis(ax, "y", divisor, unit)
     style.whole_numbers(ax)
-    ax.set(xlabel="boot", ylabel=f"latency [{unit}]", title=title)
+    ax.set(xlabel="boot", ylabel=style.axis_label("latency", unit, use_log), title=title)
     style.legend(ax)
     return style.finish(ax)
