@@ -177,6 +177,78 @@ def single_table(sources, runs: int, rng: np.random.Generator) -> None:
             print(f"| {name} | {old} | {100 * bad / keys:.2f} % | {100 * some / runs:.0f} % |")
 
 
+def words(table) -> list[str]:
+    """The verdicts of a comparison."""
+    return [table.words("verdict")[i].decode() for i in table.column("verdict")]
+
+
+def parts_table(runs: int, rng: np.random.Generator) -> None:
+    """The rules that were reasoned before they were tried."""
+    rows = {
+        "gate, values about 0 (steps), 5 v 5: runs red": _additive,
+        "gate, 5 old, 1 new, 1 that confirms: runs red": _confirm,
+        "gate, 30 keys with 40 readings a boot and their p90, 5 v 5: runs red": _quantiles,
+        "8 boots of one firmware, 1 v 1: keys regressed": lambda r: _noise(r, 1),
+        "8 boots of one firmware, 2 v 2: keys regressed": lambda r: _noise(r, 2),
+        "boots needed for +20 %, from 6 v 6: seen then": _needed,
+    }
+    print("| rule | share |")
+    print("| --- | --- |")
+    for name, one in rows.items():
+        hits = [hit for _ in range(runs) for hit in one(rng)]
+        print(f"| {name} | {100 * float(np.mean(hits)):.1f} % of {len(hits)} |")
+
+
+def _additive(rng) -> list[bool]:
+    boots = np.rint(20 * rng.standard_t(3, (10, 30))).astype("i8")
+    return [bool(red(_core.gate(packed(boots[:5], 1), packed(boots[5:], 1))[0]).any())]
+
+
+def _confirm(rng) -> list[bool]:
+    boots = simulated(rng, 7, "heavy tails", 30)
+    table, _ = _core.gate(packed(boots[:5]), packed(boots[5:]), confirm_from=1)
+    return [bool(red(table).any())]
+
+
+def _readings(boots: int, keys: int, rng):
+    """Keys x boots of 40 readings each; boots scatter, and readings inside them."""
+    level = 1e5 * np.exp(0.05 * rng.standard_normal((keys, boots, 1)))
+    value = level * np.exp(0.1 * rng.standard_exponential((keys, boots, 40)))
+    one = np.ones(keys, "u8")
+    return (
+        np.rint(value).astype("i8").reshape(-1), None,
+        np.arange(keys * boots + 1, dtype="u8") * 40, np.arange(keys + 1, dtype="u8") * boots,
+        one, one, one * 16, np.tile(np.arange(boots, dtype="u4"), keys),
+    )  # fmt: skip
+
+
+def _quantiles(rng) -> list[bool]:
+    return [bool(red(_core.gate(_readings(5, 30, rng), _readings(5, 30, rng))[0]).any())]
+
+
+def _noise(rng, side: int) -> list[bool]:
+    boots = simulated(rng, 8 + 2 * side, "shared factor", 30)
+    table = _core.compare(
+        packed(boots[8 : 8 + side]), packed(boots[8 + side :]), noise=packed(boots[:8])
+    )
+    return [word == "regressed" for word in words(table)]
+
+
+def _needed(rng) -> list[bool]:
+    scatter = rng.choice([0.02, 0.05, 0.08])
+
+    def draw(n: int, factor: float = 1.0) -> np.ndarray:
+        value = 1e6 * factor * np.exp(scatter * rng.standard_normal((n, 1)))
+        return np.rint(value).astype("i8")
+
+    table = _core.compare(packed(draw(6), 1), packed(draw(6), 1), margin=0.1)
+    if not table.valid("needed")[0] or table.column("needed")[0] <= 6:
+        return []
+    n = int(table.column("needed")[0])
+    more = _core.compare(packed(draw(n), 1), packed(draw(n, 1.2), 1), margin=0.1)
+    return [words(more)[0] == "regressed"]
+
+
 def trend_table(sources, runs: int) -> None:
     """Releases that are boots of one firmware: share of runs with a step."""
     print("| boots | releases | runs with a step |")
@@ -203,7 +275,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=20)
-    parser.add_argument("--only", help="gate, coverage, single or trend")
+    parser.add_argument("--only", help="gate, coverage, single, parts or trend")
     parser.add_argument("snapshots", nargs="*")
     args = parser.parse_args()
     rng = np.random.default_rng(args.seed)
@@ -222,6 +294,7 @@ def main() -> None:
         "gate": lambda: gate_table(sources, args.runs, rng),
         "coverage": lambda: coverage_table(5 * args.runs, rng),
         "single": lambda: single_table(sources, args.runs, rng),
+        "parts": lambda: parts_table(args.runs, rng),
         "trend": lambda: trend_table(sources, args.runs),
     }
     for name, make in tables.items():
