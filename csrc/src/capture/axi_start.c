@@ -326,9 +326,11 @@ static void take_counters(axi_scout *s, unsigned d) {
   prove(s, d, BASIS_COUNTERS);
 }
 
-static void decide_set(axi_scout *s, enum scout_set set, bool quiet, const lengths *worth) {
+static tg_status decide_set(axi_scout *s, enum scout_set set, bool quiet, const lengths *worth,
+                            const tg_stop *stop) {
   for (size_t i = 0; i < s->n_used[set]; i++) {
     scout_queue *q = &s->queue[set][s->used[set][i]];
+    if (tg_stop_at(stop, i, q->n_burst)) return TG_EINTERRUPTED;
     q->basis = s->known ? BASIS_RESET : BASIS_NONE;
     q->least = set == SET_W ? 0 : fewest(q);
     if (set == SET_B && s->n_used[set] == 1) { /* data still to come has a response to come */
@@ -339,6 +341,7 @@ static void decide_set(axi_scout *s, enum scout_set set, bool quiet, const lengt
     if (s->known || set == SET_B || !s->has_last[set]) continue;
     choose(q, set == SET_W ? -MOST_EARLY : q->least, quiet, worth);
   }
+  return TG_OK;
 }
 
 tg_status tg_scout_decide(axi_scout *s, uint64_t end, const tg_stop *stop) {
@@ -353,12 +356,11 @@ tg_status tg_scout_decide(axi_scout *s, uint64_t end, const tg_stop *stop) {
   }
   weigh(s, SET_R, &worth[0]);
   weigh(s, SET_W, &worth[1]);
-  decide_set(s, SET_R, quiet, &worth[0]);
-  if (tg_stop_at(stop, 0, 1)) status = TG_EINTERRUPTED;
-  if (status == TG_OK) decide_set(s, SET_W, quiet, &worth[1]);
+  status = decide_set(s, SET_R, quiet, &worth[0], stop);
+  if (status == TG_OK) status = decide_set(s, SET_W, quiet, &worth[1], stop);
   tell_data_ends(s);
   hand_over(s, !s->writes_by_id);
-  if (status == TG_OK) decide_set(s, SET_B, quiet, NULL);
+  if (status == TG_OK) status = decide_set(s, SET_B, quiet, NULL, stop);
   take_counters(s, 0);
   take_counters(s, 1);
   if (status == TG_OK) judge_pauses(s, end, worth, p);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "capture/signals.h"
 
+#define MOST_CHANGES 65536u /* of a signal that are held against a clock */
 #define MANY_CHANGES 16u /* of handshakes, before they may overrule a name */
 
 /* ---- edges ------------------------------------------------------------------------------------
@@ -137,7 +138,7 @@ static kept try_clock(const tg_capture *c, const cap_bundle *b, const cap_clock 
       const cap_store *s = &c->store[c->signal[row].store];
       uint64_t before = UINT64_MAX;
       size_t at = 0;
-      for (size_t i = 1; i < s->n; i++) { /* the first is its initial value */
+      for (size_t i = 1; i < s->n && i < MOST_CHANGES; i++) { /* the first is its initial value */
         const uint64_t sample = tg_cap_edges(clock, c->step[s->at[i] >> 2], &at);
         out.lost += sample == before;
         out.changes++;
@@ -187,10 +188,10 @@ static uint32_t choose(const tg_capture *c, const cap_bundle *b, const clock_nam
     const uint32_t *row = names->row + names->first[i];
     const unsigned score =
         fits_by_name(c, b, &c->clocks[i], row, names->first[i + 1] - names->first[i]);
-    if (i == best || c->clocks[i].edges == 0 || score == 0) continue;
-    const kept k = try_clock(c, b, &c->clocks[i]);
     const bool slower = c->clocks[i].edges + c->clocks[i].edges / 2 < c->clocks[other].edges;
     const bool as_near = score / 8 == most / 8;
+    if (i == best || c->clocks[i].edges == 0 || (own.lost == 0 && !(slower && as_near))) continue;
+    const kept k = try_clock(c, b, &c->clocks[i]);
     if (k.lost < least.lost || (k.lost == 0 && least.lost == 0 && slower && as_near &&
                                 k.changes >= MANY_CHANGES && own.lost == 0)) {
       least = k;
