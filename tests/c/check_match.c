@@ -141,6 +141,17 @@ static const struct {
     /* words */
     {"abc {w:word} x", NULL, "abc de,f x", "0-10 w=de,f"},
     {"abc {w:word}, x", NULL, "abc de, x", "0-9 w=de"},
+    {"Act: {n:uint7} Avg", NULL, "Act:       5 Avg", "0-16 n=5"},
+    {"Act: {n:uint7} Avg", NULL, "Act: 9999999 Avg", "0-16 n=9999999"},
+    {"Act: {n:uint7} Avg", NULL, "Act:    5 Avg", "miss 5"},
+    {"Act:{n:uint5}{m:uint5} Avg", NULL, "Act:   12  345 Avg", "0-18 n=12 m=345"},
+    {"Act:{n:uint5}{m:uint5} Avg", NULL, "Act:   1212345 Avg", "0-18 n=12 m=12345"},
+    {"Act:{n:int5};", NULL, "Act:  -12;", "0-10 n=-12"},
+    {"Act:{n:uint3};", NULL, "Act:12345;", "0-10 n=12345"},
+    {"lvl {c:[a-c]}: {w:word}", "lvl", "lvl b: x", "0-8 c=b w=x"},
+    {"lvl {c:[a-c]}: {w:word}", "lvl", "lvl d: x", "miss 4"},
+    {"lvl {c:[^a-c ]}{d:[]}x-]}", "lvl", "lvl d]", "0-6 c=d d=]"},
+    {"lvl {c:[^a-c ]}{d:[]}x-]}", "lvl", "lvl d-", "0-6 c=d d=-"},
     {"abc {w:word}-{n:uint} ", NULL, "abc kworker/0:1-events-12 ", "0-26 w=kworker/0:1-events n=12"},
     {"abc {w:word}[, n={n:uint}]", NULL, "abc de, n=5", "0-11 w=de n=5"},
     {"abc {w:word}[, n={n:uint}]", NULL, "abc de,", "0-6 w=de"},
@@ -347,7 +358,8 @@ static void random_template(char *out, uint32_t *state, int parts) {
   static const char *const pieces[] = {"a",  "b",  "ab", "-",  ".",  ",",  " ",  "~",  "e",
                                        "1",  "=",  "{{", "~~", "x",  " ~", "~ "};
   static const char *const types[] = {"uint", "int",  "hex",  "HEX",    "dec",   "exp",
-                                      "digit", "word", "text", "quoted", "a|ab|b", "1|-|12"};
+                                      "digit", "word", "text", "quoted", "a|ab|b", "1|-|12",
+                                      "uint3", "dec4", "HEX2", "[ab1]", "[^ 0-9]", "[x-z,]"};
   bool open = false;
   int inside = 0;
   out[0] = '\0';
@@ -359,7 +371,7 @@ static void random_template(char *out, uint32_t *state, int parts) {
     if (what < 5) {
       strcat(out, pieces[next_random(state) % (sizeof pieces / sizeof *pieces)]);
     } else if (what < 8) {
-      snprintf(field, sizeof field, "{f%d:%s}", i, types[next_random(state) % 12]);
+      snprintf(field, sizeof field, "{f%d:%s}", i, types[next_random(state) % 18]);
       strcat(out, field);
     } else if (!open) {
       strcat(out, "[");

@@ -37,7 +37,7 @@ static const char *const lines[] = {
     "took 1,234 (best 77) ", "says \"a \\\" b\"!", "some one  (cpu 3) load=1e3 and so on",
     "he said so 12: markFf", "start 12", "aXaXaX12b", "NOTICE: -1.5 done", "ERROR:   no", "usb 1-1: new",
     "{\"a\": 1}", "- {\"lvl\": \"target\", \"msg\": \"start 12\"}", "\x1b[1mstart 12\x1b[0m", "x[31mstart 12[0m",
-    "ran 5K 1min 2.5s!", "ran 1h, 3ms!", "ran 2us, 1h 2min!", "took 9999999999.999999 s", "took 1.2345 ms", "part=5 18446744073709551616.5;", "start 5\r",
+    "col  12    1.5a ff end", "col1234512.345 end", "col   1   12.5 end", "ran 5K 1min 2.5s!", "ran 1h, 3ms!", "ran 2us, 1h 2min!", "took 9999999999.999999 s", "took 1.2345 ms", "part=5 18446744073709551616.5;", "start 5\r",
 };
 enum { N_LINES = sizeof lines / sizeof lines[0], MOST = 1 << 14 };
 

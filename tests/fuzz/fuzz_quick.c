@@ -17,6 +17,7 @@ static const tg_rule_def fuzz_odd_rules[] = {
     {.name = "odd.pair", .pattern = "took {t:grouped}~[(best {b:grouped})]~", .tag = "took",
      .soft = true},
     {.name = "odd.while", .pattern = "ran[ {n:size}] {t:duration}[, {u:duration}]!", .tag = "ran"},
+    {.name = "odd.column", .pattern = "col{a:uint4}{b:dec7}[{c:[a-z]}{d:hex3}] end", .tag = "col"},
     {.name = "odd.twice", .pattern = "aXaX{n:uint}b", .tag = "b"},
     {.name = "odd.hard", .pattern = "NOTICE: {n:int}.{m:digit} done", .tag = "done"},
 };

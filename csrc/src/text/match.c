@@ -328,6 +328,12 @@ static bool step(tg_match *m, const tg_inst *in, cursor *cur) {
     return do_quoted(m, in, cur);
   case TG_OP_CHOICE:
     return do_choice(m, in, cur, 0);
+  case TG_OP_CLASS:
+    if (cur->pos >= m->n || !tg_bytes_has(&m->t->sets[in->set], m->p[cur->pos]))
+      return miss(m, cur->pc, cur->pos, "one of these characters");
+    if (!capture(m, in, cur->pos, cur->pos + 1)) return false;
+    *cur = (cursor){cur->pos + 1, cur->pc + 1, false};
+    return true;
   case TG_OP_OPTION:
     if (!push(m, (tg_job){cur->pos, 0, in->skip, TG_JOB_GO, cur->edge})) return false;
     cur->pc++;

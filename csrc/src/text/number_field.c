@@ -110,7 +110,32 @@ static size_t duration_end(tg_match *m, size_t pos) {
   return n > 0 ? pos + n : SIZE_MAX;
 }
 
+static size_t free_end(tg_match *m, const tg_inst *in, size_t pos);
+
+/* Blanks and a number that fill `width` bytes together, or a number that needs more: printf's "%8u".
+ * One with blanks before it ends with its column, also where the next one touches it. */
+static size_t aligned_end(tg_match *m, const tg_inst *in, size_t pos) {
+  const size_t cut = pos + in->width;
+  size_t from = pos;
+  while (from < m->n && from + 1 < cut && tg_is_blank(m->p[from])) from++;
+  m->s->work += from - pos;
+  if (from == pos) { /* of any length: runs are remembered */
+    const size_t end = free_end(m, in, pos);
+    return end != SIZE_MAX && end >= cut ? end : SIZE_MAX;
+  }
+  tg_scratch none = {.work = 0};
+  tg_match column = {.p = m->p, .n = m->n < cut ? m->n : cut, .s = &none};
+  tg_inst alone = *in;
+  alone.cache = TG_NO_PLANE;
+  return free_end(&column, &alone, from) == cut ? cut : SIZE_MAX;
+}
+
 size_t tg_number_end(tg_match *m, const tg_inst *in, size_t pos) {
+  if (in->width == 0) return free_end(m, in, pos);
+  return in->type == TG_FIELD_GROUPED ? column_end(m, pos, in->width) : aligned_end(m, in, pos);
+}
+
+static size_t free_end(tg_match *m, const tg_inst *in, size_t pos) {
   size_t end;
   switch (in->type) {
   case TG_FIELD_INT:
@@ -128,7 +153,7 @@ size_t tg_number_end(tg_match *m, const tg_inst *in, size_t pos) {
   case TG_FIELD_EXP:
     return exponent_end(m, in, pos + sign(m, pos));
   case TG_FIELD_GROUPED:
-    return in->width > 0 ? column_end(m, pos, in->width) : groups_end(m, pos);
+    return groups_end(m, pos);
   case TG_FIELD_DURATION:
     return duration_end(m, pos);
   case TG_FIELD_SIZE:

@@ -4,17 +4,17 @@
 
 #include <string.h>
 
-#include "base/mem.h"
 #include "straight.h"
+#include "template_parse.h"
 
 enum { LOOK_AHEAD = 64 }; /* items; behind so many that can be empty, anything may follow */
 enum { MOST_HEAD_RUNS = 6 };
 
-static void add_byte(tg_bytes *s, uint8_t c) { s->bits[c / 64] |= UINT64_C(1) << (c % 64); }
-
 static void add_bytes(tg_bytes *s, const char *bytes) {
-  for (; *bytes != '\0'; bytes++) add_byte(s, (uint8_t)*bytes);
+  for (; *bytes != '\0'; bytes++) tg_bytes_add(s, (uint8_t)*bytes);
 }
+
+static bool has_blank_byte(const tg_bytes *s) { return tg_first_blank(&(tg_first){*s, false}); }
 
 static bool share_a_byte(const tg_bytes *a, const tg_bytes *b) {
   uint64_t both = 0;
@@ -28,7 +28,7 @@ static void add_number(tg_bytes *s, const tg_inst *in) {
   if (in->type == TG_FIELD_HEXANY) add_bytes(s, "ABCDEF");
   if (in->type == TG_FIELD_INT || in->type == TG_FIELD_DEC || in->type == TG_FIELD_EXP)
     add_bytes(s, "+-");
-  if (in->type == TG_FIELD_DEC || in->type == TG_FIELD_EXP) add_byte(s, '.');
+  if (in->type == TG_FIELD_DEC || in->type == TG_FIELD_EXP) tg_bytes_add(s, '.');
   if (in->type == TG_FIELD_EXP) add_bytes(s, "iInN");
   if (in->width > 0) add_bytes(s, " \t\n\v\f\r");
 }
@@ -38,7 +38,7 @@ static bool add_item(const tg_template *t, const tg_inst *in, tg_bytes *s) {
   switch (in->op) {
     case TG_OP_LITERAL:
     case TG_OP_CHOICE:
-      for (uint32_t i = 0; i < in->alts; i++) add_byte(s, t->pool[t->alts[in->alt + i].at]);
+      for (uint32_t i = 0; i < in->alts; i++) tg_bytes_add(s, t->pool[t->alts[in->alt + i].at]);
       return false;
     case TG_OP_BLANK:
     case TG_OP_BLANKS:
@@ -48,12 +48,15 @@ static bool add_item(const tg_template *t, const tg_inst *in, tg_bytes *s) {
       add_number(s, in);
       return false;
     case TG_OP_QUOTED:
-      add_byte(s, '"');
+      tg_bytes_add(s, '"');
+      return false;
+    case TG_OP_CLASS:
+      for (size_t i = 0; i < 4; i++) s->bits[i] |= t->sets[in->set].bits[i];
       return false;
     case TG_OP_WORD:
     case TG_OP_TEXT:
       for (unsigned c = 0; c < 256; c++)
-        if (in->op == TG_OP_TEXT || !tg_is_blank((uint8_t)c)) add_byte(s, (uint8_t)c);
+        if (in->op == TG_OP_TEXT || !tg_is_blank((uint8_t)c)) tg_bytes_add(s, (uint8_t)c);
       return in->op == TG_OP_TEXT;
     default:
       return in->op == TG_OP_MATCH;
@@ -104,16 +107,11 @@ static tg_status plan_option(tg_template *t, tg_inst *in, bool *straight) {
   const size_t k = (size_t)(in - t->inst);
   const tg_first part = tg_first_of(t, k + 1, in->skip);
   const tg_first rest = tg_first_of(t, in->skip, t->n_inst);
-  in->first = TG_BY_LITERAL;
+  in->set = TG_BY_LITERAL;
   *straight = literals_decide(t, in);
   if (*straight || part.empty || rest.empty || share_a_byte(&part.bytes, &rest.bytes)) return TG_OK;
   *straight = true;
-  const tg_status status = tg_reserve(&t->alloc, &t->firsts, &t->cap_firsts, t->n_firsts + 1,
-                                      sizeof *t->firsts);
-  if (status != TG_OK) return status;
-  in->first = (uint32_t)t->n_firsts;
-  t->firsts[t->n_firsts++] = part.bytes;
-  return TG_OK;
+  return tg_template_set(t, &part.bytes, &in->set);
 }
 
 static tg_status plan_item(tg_template *t, tg_inst *in) {
@@ -123,9 +121,6 @@ static tg_status plan_item(tg_template *t, tg_inst *in) {
     case TG_OP_BLANKS:
     case TG_OP_TEXT:
       straight = in->possessive;
-      break;
-    case TG_OP_NUMBER:
-      straight = in->width == 0;
       break;
     case TG_OP_WORD:
       straight = in->alts == 0;
@@ -160,12 +155,13 @@ static uint32_t plan_head(tg_template *t) {
   if (t->inst[0].possessive || t->inst[1].op != TG_OP_BLANK) return 0;
   const bool run = t->inst[2].op == TG_OP_BLANKS; /* else the blank is the last of its run */
   const tg_first next = tg_first_of(t, run ? 3 : 2, t->n_inst);
-  if (next.empty || tg_first_blank(&next)) return 0;
+  if (next.empty || has_blank_byte(&next.bytes)) return 0;
   t->head_next = next.bytes;
   for (size_t k = 1; k < t->tag_inst; k++) {
     const tg_inst *in = &t->inst[k];
     const bool blank = in->op == TG_OP_BLANK || in->op == TG_OP_BLANKS;
-    if (in->op == TG_OP_NUMBER && in->type == TG_FIELD_DURATION) return 0; /* has blanks */
+    if (in->op == TG_OP_NUMBER && (in->type == TG_FIELD_DURATION || in->width > 0)) return 0;
+    if (in->op == TG_OP_CLASS && has_blank_byte(&t->sets[in->set])) return 0;
     if (in->step == TG_STEP_CROOKED || in->op == TG_OP_TEXT || in->op == TG_OP_QUOTED) return 0;
     if (!blank && in->op != TG_OP_OPTION && in->op != TG_OP_NUMBER && has_blank(t, in)) return 0;
     runs += blank && t->inst[k - 1].op != TG_OP_BLANK;
@@ -179,7 +175,7 @@ static void plan_gaps(tg_template *t) {
     const tg_inst *number = &t->inst[k + 2];
     const bool gap = t->inst[k].op == TG_OP_BLANK && t->inst[k + 1].op == TG_OP_BLANKS &&
                      number->op == TG_OP_NUMBER && number->type == TG_FIELD_UINT &&
-                     number->field != UINT32_MAX;
+                     number->width == 0 && number->field != UINT32_MAX;
     if (gap && t->inst[k + 1].step != TG_STEP_CROOKED) t->inst[k].step = TG_STEP_GAP_NUMBER;
   }
 }

@@ -264,8 +264,19 @@ static bool step_choice(tg_straight *m, const tg_inst *in, walker *w) {
   return miss(m, w->start, w->pos);
 }
 
+/* A number in a column begins behind its blanks, and may touch the column before. */
+static bool step_column(tg_straight *m, const tg_inst *in, walker *w) {
+  const size_t end = other_number(m, in, w->pos);
+  if (end == w->pos) return miss(m, w->start, end);
+  while (tg_is_blank(m->p[w->pos])) w->pos++;
+  keep(m, in, w, end);
+  w->edge = true;
+  return true;
+}
+
 /* A word, a text or a number in front of which no torn number may stand. */
 static inline bool step_field(tg_straight *m, const tg_inst *in, walker *w) {
+  if (in->width > 0) return step_column(m, in, w);
   if (touches(m, w->edge, w->pos)) return miss(m, w->start, w->pos);
   if (in->op == TG_OP_NUMBER) return step_number(m, in, w);
   if (in->op == TG_OP_TEXT) return keep(m, in, w, m->n);
@@ -278,7 +289,7 @@ static inline bool step_field(tg_straight *m, const tg_inst *in, walker *w) {
 static inline bool takes_option(tg_straight *m, const tg_inst *in, const walker *w) {
   const tg_template *t = m->t;
   if (w->pos >= m->n) return false;
-  if (in->first != TG_BY_LITERAL) return tg_bytes_has(&t->firsts[in->first], m->p[w->pos]);
+  if (in->set != TG_BY_LITERAL) return tg_bytes_has(&t->sets[in->set], m->p[w->pos]);
   const tg_literal lit = t->alts[in[1].alt];
   if (m->n - w->pos >= lit.n && same_bytes(m->p + w->pos, t->pool + lit.at, lit.n)) return true;
   return miss(m, w->start, common(m, lit, w->pos));
@@ -310,6 +321,11 @@ static bool walk(tg_straight *m, const tg_inst *in, walker w) {
         break;
       case TG_OP_CHOICE:
         ok = step_choice(m, in, &w);
+        break;
+      case TG_OP_CLASS:
+        ok = w.pos < m->n && tg_bytes_has(&m->t->sets[in->set], m->p[w.pos])
+                 ? keep(m, in, &w, w.pos + 1)
+                 : miss(m, w.start, w.pos);
         break;
       case TG_OP_OPTION:
         if (!takes_option(m, in, &w)) in = m->t->inst + in->skip - 1;

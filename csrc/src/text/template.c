@@ -35,6 +35,6 @@ void tg_template_free(tg_template *t) {
   tg_release(&a, t->pool);
   tg_release(&a, t->alts);
   tg_release(&a, t->fields);
-  tg_release(&a, t->firsts);
+  tg_release(&a, t->sets);
   tg_release(&a, t);
 }

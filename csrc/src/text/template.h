@@ -27,6 +27,7 @@ typedef enum tg_op {
   TG_OP_TEXT,
   TG_OP_QUOTED,
   TG_OP_CHOICE,
+  TG_OP_CLASS,  /* one byte of a set */
   TG_OP_OPTION, /* try the next instruction, then `skip` */
   TG_OP_END,    /* '$' */
   TG_OP_MATCH
@@ -37,6 +38,7 @@ typedef struct tg_bytes {
   uint64_t bits[4];
 } tg_bytes;
 
+static inline void tg_bytes_add(tg_bytes *s, uint8_t c) { s->bits[c / 64] |= UINT64_C(1) << (c % 64); }
 static inline bool tg_bytes_has(const tg_bytes *s, uint8_t c) {
   return (s->bits[c / 64] >> (c % 64) & 1) != 0;
 }
@@ -52,10 +54,10 @@ typedef struct tg_inst {
   bool possessive;   /* BLANKS: the next item cannot begin with a blank; TEXT: runs to the end */
   bool optional;     /* lies in an optional part */
   uint8_t step;      /* the same on the straight way: see straight.c */
-  uint16_t width;    /* GROUPED of a fixed width; 0 = free */
+  uint16_t width;    /* NUMBER in a column of this width; 0 = free */
   uint32_t column;   /* where it stands in the template */
   uint32_t skip;     /* OPTION: the instruction behind the closing bracket */
-  uint32_t first;    /* OPTION: the set of bytes that its part can begin with, or TG_BY_LITERAL */
+  uint32_t set; /* CLASS: its bytes; OPTION: those its part can begin with, or TG_BY_LITERAL */
   uint32_t field;    /* index of the kept field, UINT32_MAX: not kept */
   uint32_t plane;    /* memo plane, TG_NO_PLANE: reached one way only */
   uint32_t cache;    /* slot of the run cache, TG_NO_PLANE: not needed */
@@ -90,8 +92,8 @@ typedef struct tg_template {
   tg_bytes head_next;  /* the bytes that can stand behind its blanks */
   uint32_t head_runs; /* runs of blanks between a first text and the tag, at most; 0: no such text */
   bool partial;       /* a kept field lies in an optional part */
-  tg_bytes *firsts; /* sets of tg_inst.first */
-  size_t n_firsts, cap_firsts;
+  tg_bytes *sets; /* of tg_inst.set */
+  size_t n_sets, cap_sets;
   bool closed; /* the last item is a literal: a match cannot have been cut */
 } tg_template;
 

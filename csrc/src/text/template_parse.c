@@ -18,14 +18,21 @@ typedef struct parser {
 static const struct {
   const char *name;
   uint8_t op, type;
-} tg_types[] = {
-    {"uint", TG_OP_NUMBER, TG_FIELD_UINT},   {"int", TG_OP_NUMBER, TG_FIELD_INT},
-    {"hex", TG_OP_NUMBER, TG_FIELD_HEX},     {"HEX", TG_OP_NUMBER, TG_FIELD_HEXANY},
-    {"dec", TG_OP_NUMBER, TG_FIELD_DEC},     {"exp", TG_OP_NUMBER, TG_FIELD_EXP},
-    {"digit", TG_OP_NUMBER, TG_FIELD_DIGIT}, {"grouped", TG_OP_NUMBER, TG_FIELD_GROUPED},
-    {"word", TG_OP_WORD, TG_FIELD_WORD},     {"text", TG_OP_TEXT, TG_FIELD_TEXT},
-    {"quoted", TG_OP_QUOTED, TG_FIELD_QUOTED}, {"size", TG_OP_NUMBER, TG_FIELD_SIZE},
-    {"duration", TG_OP_NUMBER, TG_FIELD_DURATION},
+  bool column; /* may be followed by a width */
+} types[] = {
+    {"uint", TG_OP_NUMBER, TG_FIELD_UINT, true},
+    {"int", TG_OP_NUMBER, TG_FIELD_INT, true},
+    {"hex", TG_OP_NUMBER, TG_FIELD_HEX, true},
+    {"HEX", TG_OP_NUMBER, TG_FIELD_HEXANY, true},
+    {"dec", TG_OP_NUMBER, TG_FIELD_DEC, true},
+    {"exp", TG_OP_NUMBER, TG_FIELD_EXP, false},
+    {"digit", TG_OP_NUMBER, TG_FIELD_DIGIT, false},
+    {"grouped", TG_OP_NUMBER, TG_FIELD_GROUPED, true},
+    {"size", TG_OP_NUMBER, TG_FIELD_SIZE, false},
+    {"duration", TG_OP_NUMBER, TG_FIELD_DURATION, false},
+    {"word", TG_OP_WORD, TG_FIELD_WORD, false},
+    {"text", TG_OP_TEXT, TG_FIELD_TEXT, false},
+    {"quoted", TG_OP_QUOTED, TG_FIELD_QUOTED, false},
 };
 
 /* Columns every table of records has; no field may take their names. */
@@ -48,6 +55,15 @@ tg_status tg_template_alt(tg_template *t, uint32_t at, uint32_t n) {
   tg_status status = tg_reserve(&t->alloc, &t->alts, &t->cap_alts, t->n_alts + 1, sizeof *t->alts);
   if (status != TG_OK) return status;
   t->alts[t->n_alts++] = (tg_literal){at, n};
+  return TG_OK;
+}
+
+tg_status tg_template_set(tg_template *t, const tg_bytes *set, uint32_t *at) {
+  const tg_status status =
+      tg_reserve(&t->alloc, &t->sets, &t->cap_sets, t->n_sets + 1, sizeof *t->sets);
+  if (status != TG_OK) return status;
+  *at = (uint32_t)t->n_sets;
+  t->sets[t->n_sets++] = *set;
   return TG_OK;
 }
 
@@ -150,7 +166,7 @@ static tg_status parse_choice(parser *ps, size_t from, size_t to, tg_inst *in) {
   return TG_OK;
 }
 
-/* "grouped11": the width behind the word; false where it is no width. */
+/* "grouped11", "uint8": the width behind the word; false where it is no width. */
 static bool parse_width(const uint8_t *p, size_t n, uint16_t *width) {
   unsigned value = 0;
   if (n == 0 || n > 2) return false;
@@ -165,22 +181,40 @@ static bool parse_width(const uint8_t *p, size_t n, uint16_t *width) {
 static tg_status parse_type(parser *ps, size_t from, size_t to, tg_inst *in) {
   const uint8_t *p = ps->text + from;
   size_t n = to - from;
-  for (size_t i = 0; i < sizeof tg_types / sizeof tg_types[0]; i++) {
-    size_t len = strlen(tg_types[i].name);
-    bool same = n >= len && memcmp(p, tg_types[i].name, len) == 0;
+  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    size_t len = strlen(types[i].name);
+    bool same = n >= len && memcmp(p, types[i].name, len) == 0;
     if (!same) continue;
-    if (n > len && (tg_types[i].type != TG_FIELD_GROUPED ||
-                    !parse_width(p + len, n - len, &in->width))) {
-      continue;
-    }
-    in->op = tg_types[i].op;
-    in->type = tg_types[i].type;
+    if (n > len && !(types[i].column && parse_width(p + len, n - len, &in->width))) continue;
+    in->op = types[i].op;
+    in->type = types[i].type;
     return TG_OK;
   }
   if (n > 0 && memchr(p, '|', n) != NULL) return parse_choice(ps, from, to, in);
   return bad(ps, from,
              "unknown type (uint int hex HEX dec exp grouped size duration digit word text quoted "
-             "a|b|c)");
+             "a|b|c [a-z]; uint8: in a column of 8)");
+}
+
+/* "[a-z_]", "[^ 0-9]": one byte of a set; a ']' stands first, a '-' first or last. `from` is behind
+ * the '['; `*to` the place of the ']'. */
+static tg_status parse_class(parser *ps, size_t from, size_t *to, tg_inst *in) {
+  const uint8_t *p = ps->text;
+  const bool not = from < ps->end && p[from] == '^';
+  tg_bytes set = {{0}};
+  size_t k = from + not;
+  for (const size_t first = k; k < ps->end && (k == first || p[k] != ']'); k++) {
+    const bool range = k + 2 < ps->end && p[k + 1] == '-' && p[k + 2] != ']';
+    if (range && p[k + 2] < p[k]) return bad(ps, k, "the range ends before it begins");
+    for (unsigned c = p[k]; c <= p[range ? k + 2 : k]; c++) tg_bytes_add(&set, (uint8_t)c);
+    k += range ? 2 : 0;
+  }
+  if (k >= ps->end) return bad(ps, from - 1, "the class is not closed by ']'");
+  for (size_t i = 0; not && i < 4; i++) set.bits[i] = ~set.bits[i];
+  *to = k;
+  in->op = TG_OP_CLASS;
+  in->type = TG_FIELD_CHOICE;
+  return tg_template_set(ps->t, &set, &in->set);
 }
 
 static bool is_name(uint8_t c, bool first) {
@@ -231,14 +265,19 @@ static tg_status parse_field(parser *ps) {
   if (colon == ps->end) return bad(ps, open, "the field is not closed by '}'");
   if (colon == from) return bad(ps, from, "a field begins with its name");
   if (ps->text[colon] != ':') return bad(ps, colon, "expected ':' and a type");
-  const uint8_t *close = memchr(ps->text + colon, '}', ps->end - colon);
-  if (close == NULL) return bad(ps, open, "the field is not closed by '}'");
-  size_t to = (size_t)(close - ps->text);
   tg_inst *in = NULL;
   tg_status status = emit(ps, TG_OP_NUMBER, open, &in);
   if (status != TG_OK) return status;
   size_t self = ps->t->n_inst - 1;
-  status = parse_type(ps, colon + 1, to, in);
+  size_t type = colon + 1, to = type;
+  const bool class = type < ps->end && ps->text[type] == '[';
+  if (class) status = parse_class(ps, type + 1, &to, in);
+  if (status != TG_OK) return status;
+  const uint8_t *close = memchr(ps->text + to, '}', ps->end - to);
+  if (close == NULL) return bad(ps, open, "the field is not closed by '}'");
+  if (class && ps->text + to + 1 != close) return bad(ps, to + 1, "expected '}' behind the class");
+  to = (size_t)(close - ps->text);
+  if (!class) status = parse_type(ps, type, to, in);
   if (status == TG_OK) status = keep_field(ps, from, colon, self);
   ps->at = to + 1;
   return status;

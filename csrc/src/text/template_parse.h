@@ -16,6 +16,8 @@ tg_status tg_template_link(tg_template *t, const char *tag, bool row, tg_error *
 
 /* Puts `n` bytes into the pool; `*at` is their place in it. TG_OK, TG_ENOMEM. */
 tg_status tg_template_pool(tg_template *t, const uint8_t *p, size_t n, uint32_t *at);
+/* Keeps a set of bytes; `*at` is its number. TG_OK, TG_ENOMEM. */
+tg_status tg_template_set(tg_template *t, const tg_bytes *set, uint32_t *at);
 /* Adds bytes [at, at+n) of the pool to the list of literals. TG_OK, TG_ENOMEM. */
 tg_status tg_template_alt(tg_template *t, uint32_t at, uint32_t n);
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SLOW_LITERAL, SLOW_BLANK, SLOW_BLANKS, SLOW_FIELD, SLOW_OPEN, SLOW_CLOSE, SLOW_DOLLAR, SLOW_END };
@@ -57,7 +58,7 @@ static inline void slow_parse(slow_matcher *m, const char *t) {
       i += 2;
     } else if (c == '{') {
       const char *colon = strchr(t + i, ':');
-      const char *close = strchr(colon, '}');
+      const char *close = strchr(colon[1] == '[' ? strchr(colon + 3, ']') : colon, '}');
       it->kind = SLOW_FIELD;
       memcpy(it->type, colon + 1, (size_t)(close - colon - 1));
       if (!(colon - (t + i) == 2 && t[i + 1] == '_')) it->field = m->fields++;
@@ -204,12 +205,49 @@ static inline bool slow_choice(slow_matcher *m, int k, long at) {
   return false;
 }
 
+/* "[a-z_]", "[^ 0-9]". */
+static inline bool slow_in_class(const char *type, unsigned char c) {
+  const bool not = type[1] == '^';
+  bool in = false;
+  for (const char *s = type + 1 + not; *s != ']' || s == type + 1 + not; s++) {
+    const bool range = s[1] == '-' && s[2] != ']';
+    in = in || (range ? c >= (unsigned char)s[0] && c <= (unsigned char)s[2]
+                      : c == (unsigned char)s[0]);
+    if (range) s += 2;
+  }
+  return in != not;
+}
+
+/* The width behind the word of a number: "uint8" is 8. */
+static inline long slow_width(const char *type) {
+  const size_t word = strcspn(type, SLOW_DIGITS);
+  return strchr(type, '|') == NULL && type[word] != '\0' ? strtol(type + word, NULL, 10) : 0;
+}
+
+/* A number that fills its column with the blanks before it, or one without blanks that is wider. */
+static inline bool slow_column(slow_matcher *m, int k, long at) {
+  const char *type = m->item[k].type;
+  const long size = m->size, width = slow_width(type);
+  char word[16] = {0};
+  long from = at;
+  memcpy(word, type, strcspn(type, SLOW_DIGITS));
+  while (from < size && from - at < width - 1 && slow_blank(m->p[from])) from++;
+  if (from > at && at + width < size) m->size = at + width;
+  const long n = slow_number(m, word, from);
+  m->size = size;
+  if (n < 0 || from + n < at + width || (from > at && from + n > at + width)) return false;
+  return slow_then(m, k, from, from + n, from + n, true);
+}
+
 static inline bool slow_field(slow_matcher *m, int k, long at) {
   const char *type = m->item[k].type;
   if (slow_is_number(type)) {
     long n = slow_number(m, type, at);
     return n > 0 && slow_then(m, k, at, at + n, at + n, true);
   }
+  if (type[0] == '[')
+    return at < m->size && slow_in_class(type, m->p[at]) && slow_then(m, k, at, at + 1, at + 1, false);
+  if (slow_width(type) > 0) return slow_column(m, k, at);
   if (strchr(type, '|') != NULL) return slow_choice(m, k, at);
   if (strcmp(type, "quoted") == 0) {
     long end = at + 1;
@@ -283,7 +321,8 @@ static inline bool slow_try(slow_matcher *m, int k, long at, bool edge) {
       m->end = at;
       return true;
     default:
-      if (touches && strchr(it->type, '|') == NULL) return false;
+      if (touches && strchr(it->type, '|') == NULL && it->type[0] != '[' && slow_width(it->type) == 0)
+        return false;
       return slow_field(m, k, at);
   }
 }
