@@ -158,7 +158,7 @@ const tg_format tg_format_kernel_boot = {
     .rules = rules,
     .n_rules = TG_COUNT_OF(rules),
     .example = "[    0.120011] initcall cpu_pm_init+0x0/0x30 returned 0 after 11 usecs\n"
-               "[    0.700000] initcall optee_init+0x0/0x30 [optee] returned -19 after 97656 usecs\n"
+               "[    0.700000] initcall optee_init+0x0/0x30 [optee] returned -19 after 9765 usecs\n"
                "[    1.200000] Run /sbin/init as init process\n",
     .observation = TG_OBSERVATION_BOOT,
     .reduce = reduce,

@@ -1,7 +1,7 @@
 /* kernel_pm.c - suspend, hibernation and resume as the kernel logs them: phases of all devices,
  * callbacks of one device (initcall_debug or pm_print_times), cycles from the entry to user space.
  *
- * The lines come from dmesg, journalctl, pstore or a console; what stands before a line is the
+ * The lines come from dmesg, journalctl, pstore or a console; the text before a line is the
  * transport's. Times between lines need the kernel's own stamp, "[  100.000100]": journalctl prints
  * it with -o short-monotonic. The phase of a callback is printed behind it: the next line of all
  * devices. Whether a cycle failed is known at its end, so its readings wait until then.
@@ -40,8 +40,9 @@ static const tg_rule_def rules[] = {
     PLAIN("call_old", "+ returned", "call {device:word}+ returned {ret:int} after {us:uint} usecs"),
     PLAIN("call", ": PM:", "{driver:word} {device:word}: PM: {_:word} returned {ret:int} after "
                          "{us:uint} usecs"),
-    PLAIN("call_bus", ": PM:", "{device:word}: PM: {_:word} returned {ret:int} after {us:uint} usecs"),
-    SECONDS("freeze", "(elapsed", "Freezing {what:user space|remaining}{_:text} "
+    PLAIN("call_bus", ": PM:", "{device:word}: PM: {_:word} returned {ret:int} after {us:uint} "
+                               "usecs"),
+    SECONDS("freeze", "(elapsed", "Freezing {tasks:user space|remaining}{_:text} "
                                 "(elapsed {s:dec} seconds)"),
     PLAIN("freeze_aborted", "aborted after", "Freezing {_:text} aborted after {_:dec} seconds"),
     PLAIN("freeze_failed", "failed after", "Freezing {_:text} failed after {_:dec} seconds"),
@@ -87,15 +88,15 @@ static const struct {
 /* Where the fields of a rule are; SIZE_MAX: it has no such field. */
 typedef struct line_rule {
   line_kind kind;
-  size_t t, mode, phase, state, ms, s, us, ret, device, driver, what, wakeup;
+  size_t t, mode, phase, state, ms, s, us, ret, device, driver, tasks, wakeup;
 } line_rule;
 
 static line_rule look_at(const tg_ruleset *set, size_t rule) {
   static const char *const names[] = {"t",  "mode", "phase",  "state",  "ms",   "s",
-                                      "us", "ret",  "device", "driver", "what", "wakeup"};
+                                      "us", "ret",  "device", "driver", "tasks", "wakeup"};
   line_rule r = {.kind = L_NONE};
   size_t *const at[] = {&r.t,  &r.mode, &r.phase,  &r.state,  &r.ms,   &r.s,
-                        &r.us, &r.ret,  &r.device, &r.driver, &r.what, &r.wakeup};
+                        &r.us, &r.ret,  &r.device, &r.driver, &r.tasks, &r.wakeup};
   const char *name = tg_ruleset_name(set, rule);
   if (strncmp(name, "kernel_pm.", 10) != 0) return r;
   name += 10;
@@ -222,7 +223,8 @@ static tg_status take_line(tg_pm_walk *w, const pm_line *l, bool exits) {
     case L_SYNC_OLD:
       return fresh || exits ? TG_OK : begin_cycle(w, l, tg_str_of("disk"));
     case L_MODE:
-      if (w->cycle.open && (!exits || w->cycle.mode.n == 0)) w->cycle.mode = text_of(l, l->rule->mode);
+      if (w->cycle.open && (!exits || w->cycle.mode.n == 0))
+        w->cycle.mode = text_of(l, l->rule->mode);
       return TG_OK;
     case L_EXIT:
       return end_cycle(w, l);
@@ -234,7 +236,7 @@ static tg_status take_line(tg_pm_walk *w, const pm_line *l, bool exits) {
       return add_call(w, l);
     case L_FREEZE:
       return add_seconds(w, l, TG_PM_FREEZE,
-                         text_of(l, l->rule->what).p[0] == 'u' ? "user" : "kernel");
+                         text_of(l, l->rule->tasks).p[0] == 'u' ? "user" : "kernel");
     case L_SYNC:
       return add_seconds(w, l, TG_PM_SYNC, "filesystems");
     case L_ASLEEP:

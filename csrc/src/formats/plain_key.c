@@ -52,7 +52,8 @@ static tg_str number_text(bool negative, uint64_t v, int32_t exp10, uint8_t buff
   return (tg_str){buffer + at, 64 - at};
 }
 
-bool tg_plain_field_text(const tg_table *t, size_t row, size_t col, uint8_t buffer[64], tg_str *out) {
+bool tg_plain_field_text(const tg_table *t, size_t row, size_t col, uint8_t buffer[64],
+                         tg_str *out) {
   uint64_t u = 0;
   int64_t i = 0;
   if (tg_table_text(t, row, col, out)) return true;
@@ -133,7 +134,7 @@ uint64_t tg_plain_resolution(const plain_walk *w, const plain_rule *r, const tg_
     if (info.as_printed) own += unused_places(w, r, field, -info.exp10);
     if (own < zeros) zeros = own;
   }
-  if (zeros > -value->exp10) zeros = -value->exp10; /* whole units are printed, not rounded to tens */
+  if (zeros > -value->exp10) zeros = -value->exp10; /* whole units are not rounded to tens */
   for (; zeros > 0; zeros--) step *= 10;
   return step;
 }
@@ -305,7 +306,8 @@ static void fill_clock(const plain_walk *w, uint32_t boot, tg_key *key) {
   }
 }
 
-void tg_plain_begin_key(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at, tg_key *key) {
+void tg_plain_begin_key(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at,
+                        tg_key *key) {
   tg_key_init(key);
   key->format = r->format;
   key->operation = r->operation;

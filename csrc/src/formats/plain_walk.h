@@ -123,8 +123,8 @@ tg_status tg_plain_find_heads(plain_walk *w, plain_rule *r);
 /* Begins the key of a record of `r`: its own fields and those of its head lines. The cluster, core
  * and cpu, unit and clock are there; labels are gathered. */
 void tg_plain_begin_key(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at, tg_key *key);
-/* Moves the head lines to a record of `r`. Returns what is the same for two records of the same
- * rule with the same head lines, never 0. */
+/* Moves the head lines to a record of `r`. Returns a number that two records of one rule share if
+ * their head lines are the same, never 0. */
 uint64_t tg_plain_advance(plain_rule *r, const tg_reading *at);
 /* Adds the fields of a record that are not there yet. */
 void tg_plain_add_fields(plain_walk *w, const plain_shape *shape, size_t row, tg_key *key);

@@ -25,7 +25,9 @@ static bool is_whole(tg_field_type type) {
 
 /* Counts and totals may be lists; the end of a range may be a word that is no number: no end. */
 static bool may_be_text(const char *key, tg_field_type type) {
-  if (strcmp(key, "count") == 0 || strcmp(key, "total") == 0 || strcmp(key, "cumulative") == 0) return type == TG_FIELD_TEXT;
+  static const char *const lists[] = {"count", "total", "cumulative"};
+  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+    if (strcmp(key, lists[i]) == 0) return type == TG_FIELD_TEXT;
   return strcmp(key, "grows") != 0 && type == TG_FIELD_WORD;
 }
 

@@ -15,7 +15,7 @@ __all__ = ["other_events"]
 #: An event as tracefs, trace-cmd and perf print it: a stamp, perhaps a subsystem, the event's name.
 _EVENT = re.compile(rb"\[\d{3,}\].*? \d+(?:\.\d+)?: (?:\[?\(?[^:\s]*:)? *([a-z_][a-z0-9_]+): ")
 
-#: Lines that are looked at: enough to name what was traced.
+#: Lines that are looked at: enough to name the events that were traced.
 MOST_LINES = 1_000_000
 
 
