@@ -18,6 +18,8 @@ export CK_DEFAULT_TIMEOUT ?= 240
 WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla
 CFLAGS_ALL := -std=c11 -fPIC -fvisibility=hidden -Icsrc/include -Icsrc/src -Itests/c $(WARN) -MMD -MP
 OPT ?= -O2 -g
+# Shows that a long step runs.
+STEP := sh tests/tools/step.sh
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SAN := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
@@ -39,15 +41,15 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/deps-build: pyproject.toml tests/tools/requirements.py | $(BIN)/python
-	@echo "installing what the build and the demo need"
 	@$(BIN)/python tests/tools/requirements.py plot report rst > $(VENV)/requirements.txt
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -r $(VENV)/requirements.txt
+	@$(STEP) "installing what the build and the demo need" \
+	  $(BIN)/python -m pip install -q --disable-pip-version-check -r $(VENV)/requirements.txt
 	@touch $@
 
 $(VENV)/deps-test: pyproject.toml tests/tools/requirements.py | $(BIN)/python
-	@echo "installing what the tests need"
 	@$(BIN)/python tests/tools/requirements.py all test > $(VENV)/requirements.txt
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -r $(VENV)/requirements.txt
+	@$(STEP) "installing what the tests need" \
+	  $(BIN)/python -m pip install -q --disable-pip-version-check -r $(VENV)/requirements.txt
 	@touch $@ $(VENV)/deps-build
 
 deps-test: $(VENV)/deps-test
@@ -56,9 +58,8 @@ deps-build: $(VENV)/deps-build
 # The package is built into a wheel and installed from it: tests never see the source tree.
 $(VENV)/installed: $(VENV)/deps-build $(SOURCES) $(HEADERS) $(BINDING) $(PACKAGE) setup.py pyproject.toml
 	@PYTHON=$(BIN)/python CC=$(CC) tests/tools/need.sh build
-	@echo "building tickgauge"
-	@rm -rf build/wheel build/lib* build/bdist*
-	@$(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w build/wheel .
+	@rm -rf build/wheel build/py/lib* build/py/bdist*
+	@TICKGAUGE_BUILD=build/py $(STEP) "building tickgauge" $(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w build/wheel .
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --force-reinstall build/wheel/*.whl
 	@touch $@
 
@@ -223,4 +224,4 @@ wheel: $(VENV)/deps-test
 	@$(BIN)/python -m build
 
 clean:
-	rm -rf build dist out pyapi/*.egg-info $(VENV)
+	rm -rf build dist out $(VENV)

@@ -6,10 +6,13 @@ needs neither NumPy nor the package. Everything else about the project is in pyp
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import shutil
 import sys
 import sysconfig
+import tempfile
 import tomllib
 from pathlib import Path
 
@@ -95,9 +98,19 @@ class Build(build_py):
 
 
 def build_options() -> dict[str, dict[str, str]]:
-    """Instrumented builds keep their objects apart from the plain ones; wheels are abi3."""
+    """Where objects and metadata are left; wheels are abi3.
+
+    A build leaves nothing in the checkout. TICKGAUGE_BUILD names a folder that keeps the objects
+    for the next one; instrumented builds have one of their own.
+    """
     kind = "sanitize" if SANITIZE else "coverage" if COVERAGE else ""
-    options = {"build": {"build_base": f"build/{kind}-py"}} if kind else {}
+    base = os.environ.get("TICKGAUGE_BUILD") or (f"build/{kind}-py" if kind else "")
+    if base:
+        Path(base).mkdir(parents=True, exist_ok=True)
+    else:
+        base = tempfile.mkdtemp(prefix="tickgauge-build-")
+        atexit.register(shutil.rmtree, base, ignore_errors=True)
+    options = {"build": {"build_base": base}, "egg_info": {"egg_base": base}}
     return options | ({"bdist_wheel": {"py_limited_api": "cp311"}} if ABI3 else {})
 
 
