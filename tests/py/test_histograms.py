@@ -243,3 +243,15 @@ unit = "{{u}}"
     stats = tg.read(DATA / "05_rtla_timerlat_hist.txt", rules=path).stats()
     assert stats["n"].tolist() == [10000] * 4
     assert stats["metric"].tolist() == ["IRQ", "IRQ", "Thr", "Thr"]
+
+
+def test_plots_see_each_row_as_often_as_it_counts():
+    readings = tg.read(DATA / "04_cyclictest_hist.txt").select(labels="thread=1").readings
+    spread = readings.spread()
+    assert len(spread) == 6667
+    values, counts = np.unique(spread["value"], return_counts=True)
+    assert dict(zip(values.tolist(), counts.tolist(), strict=True)) == {9: 267, 10: 3000, 13: 3400}
+    few = readings.spread(most=100)
+    assert len(few) <= 103
+    assert set(few["value"].tolist()) == {9, 10, 13}
+    assert few["ns"].tolist() == [v * 1000 for v in few["value"].tolist()]

@@ -128,6 +128,25 @@ class Readings(Frame):
         new.keys = self.keys[used]
         return new
 
+    def spread(self, most: int = 1_000_000) -> Readings:
+        """The same with each row as often as it counts: rows of histograms one by one.
+
+        Parameters
+        ----------
+        most : int
+            Rows that come out at most, or one a row that counts: beyond it all counts are scaled
+            down alike, so that shares stay and rare values are kept.
+        """
+        counts = counts_of(self)
+        if counts is None or (counts <= 1).all():
+            return self
+        total = int(counts.sum())
+        if total > most:
+            counts = np.maximum(counts // np.uint64(-(-total // most)), (counts > 0).astype("u8"))
+        spread = self._rows(np.repeat(np.arange(len(self)), counts.astype("i8")))
+        assert isinstance(spread, Readings)
+        return spread
+
     @property
     def ticks(self) -> npt.NDArray[np.int64]:
         """The values as counter ticks: the int64 column itself, not a copy.

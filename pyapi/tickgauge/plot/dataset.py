@@ -51,7 +51,7 @@ class DatasetPlot:
 
     def _chosen(self, where: dict[str, Any]) -> Readings:
         readings: Readings = self._data.readings.select(**where) if where else self._data.readings
-        return readings
+        return readings.spread()
 
     # ---- where readings lie -----------------------------------------------------------------
 
