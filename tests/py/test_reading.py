@@ -185,6 +185,18 @@ def test_a_new_format_is_one_toml_file(tmp_path):
         ("[[rule]]\nname = 'a'\n", "rule a: template is missing"),
         ("[[rule]]\ntemplate = 'abc {x:uint}'\nvalu = 'x'\n", "no such key: valu"),
         ("[[rule]]\ntemplate = 'abc {x:uit}'\n", "uit"),
+        (
+            "[[rule]]\ntemplate = 'abc {t:uint}'\nvalues = 't'\nunit = 'us'\n",
+            r'values is a table, values = \{ metric = "field" \}; for one field write value = "t"',
+        ),
+        ("[[rule]]\ntemplate = 'abc {t:uint}'\nvalue = 't'\n", "unit is missing: a word"),
+        (
+            "[[rule]]\ntemplate = 'abc {t:uint}'\nvalue = 't'\nunit = 'microseconds'\n",
+            '"microseconds" is not converted: write "us"',
+        ),
+        ("[[rule]]\ntemplate = 'abc {t:uint}'\nvalue = 't'\nunit = 'ticks'\n", 'write "tick"'),
+        ("[[rule]]\ntemplate = 'abc {t:uint}'\nvalue = 't'\nunit = 3\n", "unit is a word"),
+        ("[[rule]]\ntemplate = 'abc {t:uint}'\nrows = 'abc'\nunit = 's'\n", "rows is a table"),
     ],
 )
 def test_wrong_toml_files_are_refused(tmp_path, text, says):

@@ -16,6 +16,7 @@ from typing import Any
 from .. import _core
 from ..errors import InputError, LimitError, RuleError
 from ..limits import LIMITS, Limits
+from ..units import ns_factor
 from ..util.built import shipped_table
 from ..util.toml import parse_toml
 
@@ -147,6 +148,7 @@ class Rule:
         rows: Mapping[str, str] | None = None,
         limits: Limits = LIMITS,
     ) -> None:
+        _check_kinds(values, unit, exponents, rows)
         given = dict(values or {})
         if value is not None:
             given[metric or (value if value.isidentifier() else "value")] = value
@@ -259,6 +261,39 @@ def _check(rules: Sequence[Rule], limits: Limits) -> None:
         if len(rules) == 1 and f"{rules[0].name}', column " in error.message:
             _point(error, rules[0].template)
         raise
+
+
+#: Words for units that are converted under another name.
+_OTHER_NAMES = {
+    "nanosecond": "ns",
+    "microsecond": "us",
+    "millisecond": "ms",
+    "second": "s",
+    "tick": "tick",
+    "cycle": "cycle",
+}
+
+
+def _check_kinds(values: Any, unit: Any, exponents: Any, rows: Any) -> None:
+    """Refuse a value of another kind than its key takes, in the words of a rule file."""
+    if values is not None and not isinstance(values, Mapping):
+        field = values if isinstance(values, str) else "field"
+        raise RuleError(
+            'values is a table, values = { metric = "field" }; for one field write '
+            f'value = "{field}"'
+        )
+    if exponents is not None and not isinstance(exponents, Mapping):
+        raise RuleError("exponents is a table, exponents = { field = -3 }")
+    if rows is not None and not isinstance(rows, Mapping):
+        raise RuleError('rows is a table, rows = { name = "template" }')
+    if unit is None:
+        return
+    if not isinstance(unit, str):
+        raise RuleError(f'unit is a word ("us", "tick"), or "{{field}}", not {unit!r}')
+    plain = unit.lower().removesuffix("s") if len(unit) > 3 else unit.lower()
+    known = _OTHER_NAMES.get(plain) or (plain if ns_factor(plain, 1) is not None else None)
+    if known is not None and ns_factor(unit, 1) is None:
+        raise RuleError(f'unit "{unit}" is not converted: write "{known}"')
 
 
 def _point(error: RuleError, template: str) -> None:
@@ -396,6 +431,11 @@ def _from_table(table: Any, index: int, prefix: str, path: str, limits: Limits) 
     if not isinstance(given.get("template"), str):
         raise RuleError(f"{where}: template is missing", path=path)
     given.pop("comment", None)
+    if given.get("unit") is None and ("value" in given or "values" in given):
+        text = 'unit is missing: a word ("us", "tick"), the field that has it ("{u}"), "" if unknown'
+        raise RuleError(f"{where}: {text}", path=path)
+    if given.get("unit") == "":
+        del given["unit"]
     name = str(given.pop("name", _name_of(given["template"]).partition(".")[2]))
     full = name if "." in name else f"{prefix}.{name}"
     try:
