@@ -432,7 +432,7 @@ def _from_table(table: Any, index: int, prefix: str, path: str, limits: Limits) 
         raise RuleError(f"{where}: template is missing", path=path)
     given.pop("comment", None)
     if given.get("unit") is None and ("value" in given or "values" in given):
-        text = 'unit is missing: a word ("us", "tick"), the field that has it ("{u}"), "" if unknown'
+        text = 'unit is missing: a word ("us", "tick"), its field ("{u}"), or "" where unknown'
         raise RuleError(f"{where}: {text}", path=path)
     if given.get("unit") == "":
         del given["unit"]
