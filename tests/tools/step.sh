@@ -4,23 +4,21 @@
 text=$1
 shift
 log=$(mktemp) || exit 1
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$log.status"' EXIT
 trap 'kill "$pid" 2>/dev/null; exit 130' INT TERM
 printf '%s' "$text"
-"$@" >"$log" 2>&1 &
+{
+  "$@" >"$log" 2>&1 </dev/null
+  echo $? >"$log.status"
+} &
 pid=$!
-(
-  passed=0
-  while sleep 10; do
-    passed=$((passed + 10))
-    printf ' %s s' "$passed"
-  done
-) &
-ticker=$!
-wait "$pid"
-status=$?
-kill "$ticker" 2>/dev/null
-wait "$ticker" 2>/dev/null
+fifths=0
+until [ -s "$log.status" ]; do
+  sleep 0.2
+  fifths=$((fifths + 1))
+  [ $((fifths % 50)) -eq 0 ] && printf ' %s s' $((fifths / 5))
+done
 echo
+read -r status <"$log.status"
 [ "$status" -eq 0 ] || cat "$log" >&2
 exit "$status"
