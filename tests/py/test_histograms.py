@@ -96,6 +96,24 @@ def test_two_runs_in_one_log_are_two_results():
     assert readings["run"].tolist() == [0, 1]
 
 
+def test_screens_that_are_drawn_again_give_their_last_state():
+    """rtla timerlat top clears the screen and prints its table anew, four times here."""
+    side = "      cur       min       avg       max"
+    screen = (
+        "\x1b[2J\x1b[1;1H                         Timer Latency\n"
+        "  0 00:00:01   |          IRQ Timer Latency (us)        |   Thread Timer Latency (us)\n"
+        f"CPU COUNT      |{side} |{side}\n"
+        "  0 #{}     |        0         0         1        {} |        9       3        10      34\n"
+        "  1 #{}     |        0         0         1        {} |        9       3        10      35\n"
+    )
+    text = "".join(screen.format(1000 * k, 10 + k, 1000 * k, 20 + k) for k in range(1, 5))
+    data = tg.read(text.encode())
+    stats = data.select(metric="irq_max").stats()
+    assert stats["n"].tolist() == [1, 1]
+    assert stats["max"].tolist() == [14000, 24000]
+    assert len(data.problems) == 0
+
+
 @pytest.mark.parametrize(
     ("rules", "log", "want"),
     [
