@@ -103,8 +103,8 @@ def test_screens_that_are_drawn_again_give_their_last_state():
         "\x1b[2J\x1b[1;1H                         Timer Latency\n"
         "  0 00:00:01   |          IRQ Timer Latency (us)        |   Thread Timer Latency (us)\n"
         f"CPU COUNT      |{side} |{side}\n"
-        "  0 #{}     |        0         0         1        {} |        9       3        10      34\n"
-        "  1 #{}     |        0         0         1        {} |        9       3        10      35\n"
+        "  0 #{}     |        0         0         1        {} |       9       3        10      34\n"
+        "  1 #{}     |        0         0         1        {} |       9       3        10      35\n"
     )
     text = "".join(screen.format(1000 * k, 10 + k, 1000 * k, 20 + k) for k in range(1, 5))
     data = tg.read(text.encode())
