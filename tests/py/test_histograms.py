@@ -129,12 +129,7 @@ def test_fields_of_a_head_line_are_labels(rules, log, want):
 
 def test_the_line_behind_labels_a_line():
     """The six callbacks of one device belong to six phases."""
-    rules = [
-        tg.Rule("PM: {phase:text} of devices complete after {_:dec} msecs", name="x.phase"),
-        tg.Rule("call {dev:word}+ returned {ret:int} after {t:uint} usecs", name="x.callback",
-                value="t", unit="us", before="phase"),
-    ]  # fmt: skip
-    data = tg.read(DATA / "12_callback_two_phases.txt", rules=rules)
+    data = tg.read(DATA / "12_callback_two_phases.txt", rules=DATA / "12.toml")
     got = {row["labels"].partition("phase=")[2].partition(" ret")[0]: row["median"]
            for row in rows_of(data).values()}  # fmt: skip
     assert got == {
