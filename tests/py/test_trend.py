@@ -98,6 +98,16 @@ def test_up_and_back_in_the_last_release():
     assert (row["releases"], row["steps"]) == (8, 2)
 
 
+def test_a_newest_release_of_several_boots_is_judged_by_them():
+    quiet = [boots([1000 + i for i in range(3)], name=f"r{n}") for n in range(5)]
+    slow = boots([1300, 1301, 1299], name="r5")
+    notes = tg.trend([*quiet, slow]).notes
+    begin = "r5 by its boots, against those since r0: gate: regressed"
+    assert any(note.startswith(begin) for note in notes)
+    same = boots([1001, 1000, 1002], name="r5")
+    assert any("gate: pass" in note for note in tg.trend([*quiet, same]).notes)
+
+
 def test_one_release_up_and_back_is_no_step():
     assert len(tg.trend(series(440, 441, 440, 7690, 440, 441, 440, 439))) == 0
 

@@ -28,13 +28,14 @@ from ..frame.answer import Answer
 from ..frame.frame import Column, Frame
 from ..frame.grid import Grid
 from ..util.text import clean, counted
+from .gate import gate
 from .inputs import side_of
 from .labels import label_of, length_text, where_of
 from .matched import key_scales
 from .options import parse_margin
 from .pack import Packed, pack
 from .result import write_text
-from .side import Key, Side
+from .side import Key, Side, merged
 from .verdicts import percent_text
 
 if TYPE_CHECKING:
@@ -403,6 +404,7 @@ def trend(
     ]
     sources = [source for side in sides for source in side.sources]
     events = _events(frames[0])
+    notes += _newest(sides, names, events, relative, float(margin_ns), kind, exchange)
     return Trend(
         names, *frames, events, kind, relative, float(margin_ns), sources, skipped + notes
     )  # fmt: skip
@@ -492,6 +494,34 @@ def _key_columns(keys: Sequence[Key], ranks: Sequence[tuple[int, int] | None]) -
         "shown": [k.scale[1] for k in keys],
     }
     return [Column.of(name, np.array(v, "O")) for name, v in text.items()]
+
+
+def _newest(
+    sides: Sequence[Side],
+    names: Sequence[str],
+    events: Sequence[Event],
+    margin: float,
+    margin_ns: float,
+    unit: str,
+    exchange: Any,
+) -> list[str]:
+    """The newest release by its boots, against those since the last step before it.
+
+    Only where both have boots enough for the gate to be red; a release of one boot is judged by
+    the steps alone.
+    """
+    if unit != "boot" or sides[-1].unit_ids("boot")[1] < 2:
+        return []
+    before = [names.index(e.at) for e in events if e.at != names[-1]]
+    since = max(before, default=0)
+    made = gate(
+        merged(sides[since:-1]), sides[-1], margin=margin, margin_ns=margin_ns, unit=unit,
+        exchange=exchange, allow_missing=True,
+    )  # fmt: skip
+    if not made.decidable:
+        return []
+    lines = [f"{names[-1]} by its boots, against those since {names[since]}: {made.header[0]}"]
+    return lines + made.comparison.headlines()[:3] if made.failing else lines
 
 
 def _events(steps: Frame) -> list[Event]:
