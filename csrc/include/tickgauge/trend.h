@@ -21,7 +21,7 @@ TG_API tg_status tg_segment(const tg_alloc *a, const tg_stop *stop, const int64_
 
 /* Largest step by the energy statistic Q(t) = nm/(n+m) (2 mean|x-y| - mean|x-x'| - mean|y-y'|)
  * in its unbiased form, segments of at least 2, and its p over all distinct orders of x (counted
- * up to 8 values, else drawn). p_min: the smallest p that a step at this place can have,
+ * up to 8 values, else 999 are drawn). p_min: the smallest p that a step at this place can have,
  * 2 / C(n, t). TG_OK, TG_ENOMEM, TG_ENODATA below 4 values, TG_ELIMIT beyond 1024, TG_EOVERFLOW
  * for values beyond 2^54. */
 typedef struct tg_energy {
