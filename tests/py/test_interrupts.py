@@ -7,8 +7,12 @@ fast the machine is: no test looks at a clock.
 
 from __future__ import annotations
 
+import random
 import signal
+import subprocess
+import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -297,3 +301,36 @@ def test_records_are_read_by_several_threads_and_changed_by_none():
     )
     assert got == (79_998, 79_998, 39_999)
     assert not refused(lambda: source.append(small))  # nobody reads them now
+
+
+READY = """
+import sys
+from tickgauge.__main__ import main
+print("ready", flush=True)
+sys.exit(main())
+"""
+
+
+@pytest.mark.noasan
+@pytest.mark.parametrize("seed", [1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 3))])
+def test_ctrl_c_at_any_moment_has_its_status_and_no_traceback(tmp_path, seed):
+    """From the first import on: 20 moments, some before and some after the end of the command."""
+    rng = random.Random(seed)
+    (tmp_path / "a.log").write_bytes(b"<RT_INSTR:t\t0\t1\t20\t50\t60/>\n" * 20_000)
+    statuses = []
+    for _ in range(20):
+        with subprocess.Popen(
+            [sys.executable, "-c", READY, "show", str(tmp_path / "a.log")],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+        ) as command:  # fmt: skip
+            assert command.stdout is not None
+            assert command.stdout.readline() == b"ready\n"
+            time.sleep(rng.uniform(0, 0.4))
+            command.send_signal(signal.SIGINT)
+            _, said = command.communicate(timeout=60)
+        statuses.append(command.returncode)
+        assert command.returncode != 2, said.decode()
+        assert b"Traceback" not in said, said.decode()
+        assert b"KeyboardInterrupt" not in said, said.decode()
+    assert {*statuses} <= {0, 130, -signal.SIGINT}
+    assert 130 in statuses

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Error, NotComparableError, NotEnoughData
 from ..frame.screen import fitted, screen
+from ..util.interrupts import interrupted
 from ..util.text import clean
 
 if TYPE_CHECKING:
@@ -204,6 +205,8 @@ def guarded(args: argparse.Namespace) -> int:
     except MemoryError:
         return _failed(args, "out of memory", USAGE)
     except Exception as error:
+        if interrupted(error):
+            return INTERRUPTED
         kind = type(error).__name__
         return _failed(args, f"{kind}: {error} (--debug shows where)", USAGE)
 
