@@ -323,6 +323,26 @@ EXAMPLES = {
             ),
         ],
     ),
+    # LAVA's signals, in both orders, without the word, glued to a shell's trace and a kernel's line.
+    "lava": (
+        "<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=wakeup RESULT=pass UNITS=us MEASUREMENT=41.5>\n"
+        "+ <LAVA_SIGNAL_TESTCASE TEST_CASE_ID=wakeup RESULT=pass MEASUREMENT=42 UNITS=us>\n"
+        "<8>[   15.101153] <LAVA_SIGNAL_TESTCASE TEST_CASE_ID=read RESULT=pass UNITS=MB/s "
+        "MEASUREMENT=1.5e2>\n"
+        "<TEST_CASE_ID=boot MEASUREMENT=0.25 UNITS=s RESULT=fail>\n"
+        "<TEST_CASE_ID=write RESULT=pass MEASUREMENT=80 UNITS=MB/s>\n"
+        "<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=retries RESULT=pass MEASUREMENT=3>\n"
+        "<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=linux-login RESULT=pass>\n"
+        "Received signal: <TESTCASE> TEST_CASE_ID=wakeup RESULT=pass UNITS=us MEASUREMENT=41.5\n",
+        [
+            ("lava", "measurement", "measurement", None, "41.5", "us"),
+            ("lava", "measurement", "measurement", None, "42", "us"),
+            ("lava", "measurement", "measurement", None, "150", "MB/s"),
+            ("lava", "measurement", "measurement", None, "0.25", "s"),
+            ("lava", "measurement", "measurement", None, "80", "MB/s"),
+            ("lava", "measurement", "measurement", None, "3", "1"),
+        ],
+    ),
     # optee_test, stats.c.
     "xtest_stats": (
         "REE time: 1700000000 seconds, 5 milliseconds\nTEE time: 12 seconds, 345 milliseconds\n",
@@ -412,6 +432,27 @@ def test_lines_of_a_program_that_was_found_are_counted_where_no_rule_reads_them(
     assert main(["show", "--strict", str(path)]) == 1
     path.write_text(good)
     assert main(["show", "--strict", str(path)]) == 0
+
+
+def test_a_lava_job_log_gives_each_figure_once_and_says_the_suite():
+    entry = '- {"dt": "2026-08-21T10:00:00.100001", "lvl": "%s", "msg": %s}\n'
+    signal = "TEST_CASE_ID=wakeup RESULT=pass UNITS=us MEASUREMENT=41.5"
+    text = (
+        entry % ("target", '"<LAVA_SIGNAL_STARTRUN 0_latency 299603_1.5.2.4.5>"')
+        + entry % ("target", f'"<LAVA_SIGNAL_TESTCASE {signal}>"')
+        + entry % ("debug", f'"Received signal: <TESTCASE> {signal}"')
+        + entry
+        % (
+            "results",
+            '{"case": "wakeup", "definition": "0_latency", "measurement": !!float "41.5", '
+            '"result": "pass", "units": "us"}',
+        )
+    )
+    data = tg.read(text.encode())
+    (row,) = [data.readings.row(i) for i in range(len(data.readings))]
+    assert (row["test"], row["labels"]) == ("wakeup", "suite=0_latency")
+    assert data.readings.ns.tolist() == [41_500]
+    assert data.infos[0].unread == 0 and len(data.problems) == 0
 
 
 def test_a_common_word_alone_is_no_line_of_a_program():
