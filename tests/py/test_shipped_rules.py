@@ -323,7 +323,7 @@ EXAMPLES = {
             ),
         ],
     ),
-    # LAVA's signals, in both orders, without the word, glued to a shell's trace and a kernel's line.
+    # LAVA's signals: both orders, without the word, behind a shell's trace and a kernel's stamp.
     "lava": (
         "<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=wakeup RESULT=pass UNITS=us MEASUREMENT=41.5>\n"
         "+ <LAVA_SIGNAL_TESTCASE TEST_CASE_ID=wakeup RESULT=pass MEASUREMENT=42 UNITS=us>\n"

@@ -143,3 +143,18 @@ def test_a_page_whose_table_file_is_missing_is_told(tmp_path):
     data = tg.read(page)
     assert len(data.readings) == 3
     assert "data/juno/current/test_rt_instr_susp_deep_parallel.csv" in data.problems["detail"][0]
+
+
+@pytest.mark.parametrize(
+    "said, hz", [("62.50", 62_500_000), ("24.00", 24_000_000), ("33.33", None), ("3.12", None)]
+)
+def test_the_kernel_names_the_clock_where_no_other_line_does(said, hz):
+    """Two digits are all it prints: what they may have cut is not taken for the frequency."""
+    log = (
+        "[    0.000000] Booting Linux on physical CPU 0x0000000000 [0x410fd034]\n"
+        f"[    0.000000] arch_timer: cp15 timer(s) running at {said}MHz (phys).\n"
+    )
+    data = tg.read(console() + log.encode())
+    assert data.boots["clock_hz"].tolist() == [hz]
+    keys = {(k["clock_hz"], k["origin"]) for k in map(data.keys.row, range(len(data.keys)))}
+    assert keys == {(hz, "log") if hz else (50_000_000, "platform")}

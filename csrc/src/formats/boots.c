@@ -427,6 +427,19 @@ static tg_status give_boots(groups *g, tg_table *boots, tg_result *out) {
   return TG_OK;
 }
 
+/* Boots of which no line names a frequency take what their kernel says of its counter. */
+static tg_status take_kernel_clocks(const groups *g, tg_table *boots) {
+  for (size_t i = 0; i < g->n; i++) {
+    for (size_t k = 0; k < g->at[i].stretches.n; k++) {
+      const tg_stretch *s = &g->at[i].stretches.at[k];
+      uint64_t hz = 0;
+      if (s->kernel_hz == 0 || tg_table_u64(boots, s->boot, TG_BOOT_CLOCK, &hz)) continue;
+      TG_TRY(tg_table_set_u64(boots, s->boot, TG_BOOT_CLOCK, s->kernel_hz));
+    }
+  }
+  return TG_OK;
+}
+
 static tg_status find_boots(groups *g, tg_result *out) {
   tg_table *boots = NULL;
   tg_table *spans = NULL;
@@ -438,6 +451,7 @@ static tg_status find_boots(groups *g, tg_result *out) {
   if (g->marks == NULL || g->at == NULL) return TG_ENOMEM;
   TG_TRY(gather_groups(g));
   if (g->n > 0) TG_TRY(give_boots(g, boots, out));
+  TG_TRY(take_kernel_clocks(g, boots));
   for (size_t i = 0; i < g->n; i++)
     for (size_t k = 0; k < g->at[i].stretches.n; k++)
       TG_TRY(add_span(&g->at[i], &g->at[i].stretches.at[k], spans));

@@ -44,6 +44,7 @@ static const meaning meanings[] = {
     {"console.bl31_built", TG_MARK_BUILT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD, 0},
     {"console.tftf_version", TG_MARK_PLATFORM, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD, 0},
     {"pmf.stamp", TG_MARK_PMF, TG_LANE_REE, 0, true, 2, 1, 0},
+    {"console.kernel_clock", TG_MARK_CLOCK, TG_LANE_REE, TG_STAGE_LINUX, false, 0, 1, 0},
     {"bootstage.summary", TG_MARK_REPORT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD, 0},
     {"optee.frequency", TG_MARK_FREQUENCY, TG_LANE_REE, 0, false, 0, NO_FIELD, 0},
     {"optee.open", TG_MARK_CLIENT, TG_LANE_REE, TG_STAGE_LINUX, true, 0, NO_FIELD,
@@ -295,6 +296,7 @@ static bool starts(const walk *w, size_t i, char reason[TG_REASON_TEXT]) {
       snprintf(reason, TG_REASON_TEXT, "frequency %llu Hz after %llu Hz",
                (unsigned long long)m->stamp, (unsigned long long)w->hz);
       return true;
+    case TG_MARK_CLOCK:
     case TG_MARK_OTHER:
     case TG_MARK_BUILT:
     case TG_MARK_PLATFORM:
@@ -332,6 +334,11 @@ static size_t run_start(const walk *w, size_t i, size_t first) {
   return at;
 }
 
+/* Linux cuts after two digits: 33.33 MHz may be 33.333333, 62.50 and 31.25 are what they say. */
+static bool said_whole(uint64_t hundredths) {
+  return hundredths < 100 && (hundredths % 10 == 0 || hundredths % 25 == 0);
+}
+
 /* Adds a mark to the stretch it lies in. */
 static void learn(walk *w, const tg_mark *m, tg_stretch *s) {
   if (m->kind == TG_MARK_BANNER) {
@@ -357,6 +364,8 @@ static void learn(walk *w, const tg_mark *m, tg_stretch *s) {
   }
   if (m->kind == TG_MARK_FREQUENCY && m->stamp != 0) s->hz = w->hz = m->stamp;
   if (m->kind == TG_MARK_PMF && m->id == 0) w->have_tid0 = true;
+  if (m->kind == TG_MARK_CLOCK && m->stamp < 100000 && said_whole(m->id))
+    s->kernel_hz = m->stamp * 1000000 + m->id * 10000;
   if (m->kind != TG_MARK_PMF && m->kind != TG_MARK_BUILT) w->have_other = true;
   if (m->kind == TG_MARK_REPORT) w->report = m->id;
   if (has_history(w, m->kind)) remember(&w->printers[m->kind], m->stamp, m->opens);

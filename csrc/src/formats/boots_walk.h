@@ -11,6 +11,7 @@ typedef enum tg_mark_kind {
   TG_MARK_BANNER,    /* a stage announces itself */
   TG_MARK_BUILT,     /* the build date of a stage */
   TG_MARK_PLATFORM,  /* a line that names the platform */
+  TG_MARK_CLOCK,     /* the kernel's counter: `stamp` MHz and `id` hundredths */
   TG_MARK_REPORT,    /* a bootstage report; `id` tells its marks apart from others */
   TG_MARK_PMF,       /* a PMF stamp; `id` is its tid */
   TG_MARK_FREQUENCY, /* `stamp` is the frequency */
@@ -70,6 +71,7 @@ typedef struct tg_stretch {
   size_t first, n; /* marks: [first, first + n) of those the walk was given */
   uint64_t line, offset;
   uint64_t hz;                        /* 0: no frequency line */
+  uint64_t kernel_hz;                 /* what Linux says of its counter, in steps of 10 kHz */
   uint32_t version_rule, version_row; /* of the banner that names the build; rule TG_NONE: none */
   uint32_t built_rule, built_row;
   uint32_t platform_rule, platform_row;

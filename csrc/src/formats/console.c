@@ -30,6 +30,7 @@ static const tg_rule_def rules[] = {
      .tag = "Initializing",
      .better = TG_BETTER_NONE,
      .soft = true}, /* TEE-CORE: is in every line */
+    RULE("kernel_clock", "timer(s) running at {mhz:uint}.{hundredths:uint}MHz ("),
     RULE("spl", "U-Boot SPL {year:uint}.{release:word}"),
     RULE("uboot", "U-Boot {year:uint}.{release:word}"),
 };
