@@ -7,8 +7,6 @@
 #include "base/mem.h"
 #include "base/stop.h"
 
-enum { LONGEST_STAMP = 40 };
-
 enum { TG_JOB_GO, TG_JOB_TEXT, TG_JOB_WORD, TG_JOB_BLANKS, TG_JOB_CHOICE, TG_JOB_RESTORE };
 
 /* Where a try stands; `edge`: the byte before `pos` ends a number that no literal followed yet. */
@@ -59,28 +57,6 @@ static bool miss(tg_match *m, uint32_t pc, size_t pos, const char *expected) {
     m->near_edge = false;
   }
   return false;
-}
-
-/* A hex digit that is the level of an OP-TEE line ("D/TC:") cutting in is no digit. */
-static bool is_level(const uint8_t *line, size_t n, size_t slash) {
-  const uint8_t *p = line + slash;
-  return n - slash >= 4 && p[0] == '/' && p[3] == ':' && tg_is_one_of(p[-1], "DEF") &&
-         (memcmp(p + 1, "TC", 2) == 0 || memcmp(p + 1, "TA", 2) == 0 ||
-          memcmp(p + 1, "LD", 2) == 0);
-}
-
-/* A kernel's stamp, "[    4.591864]", or its beginning at the end of the line, cutting in. */
-static bool is_stamp(const uint8_t *p, size_t n, size_t pos) {
-  const size_t last = n - pos > LONGEST_STAMP ? pos + LONGEST_STAMP : n;
-  size_t dots = 0;
-  if (p[pos++] != '[') return false;
-  for (; pos < last && (p[pos] == ' ' || tg_is_digit(p[pos]) || p[pos] == '.'); pos++)
-    dots += p[pos] == '.';
-  return pos == n || (p[pos] == ']' && dots == 1);
-}
-
-bool tg_number_torn(const uint8_t *p, size_t n, size_t pos) {
-  return tg_is_edge(p[pos]) || is_level(p, n, pos) || is_stamp(p, n, pos);
 }
 
 /* A number that touches a letter, a digit, '_' or '.', or another writer's text, was

@@ -1,9 +1,36 @@
-/* number_field.c - where a number in a line ends. SPDX-License-Identifier: BSD-3-Clause */
+/* number_field.c - where a number in a line ends, and whether it was torn there.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
 #include "base/duration.h"
 #include "match.h"
 
 #define TG_GROUPED_BYTES 64 /* longer cannot be a value */
 #define TG_PART_BYTES 32    /* of a duration: longer cannot be one */
+
+enum { LONGEST_STAMP = 40 };
+
+/* A hex digit that is the level of an OP-TEE line ("D/TC:") cutting in is no digit. */
+static bool is_level(const uint8_t *line, size_t n, size_t slash) {
+  const uint8_t *p = line + slash;
+  return n - slash >= 4 && p[0] == '/' && p[3] == ':' && tg_is_one_of(p[-1], "DEF") &&
+         (memcmp(p + 1, "TC", 2) == 0 || memcmp(p + 1, "TA", 2) == 0 ||
+          memcmp(p + 1, "LD", 2) == 0);
+}
+
+/* A kernel's stamp, "[    4.591864]", or its beginning at the end of the line, cutting in. */
+static bool is_stamp(const uint8_t *p, size_t n, size_t pos) {
+  const size_t last = n - pos > LONGEST_STAMP ? pos + LONGEST_STAMP : n;
+  size_t dots = 0;
+  if (p[pos++] != '[') return false;
+  for (; pos < last && (p[pos] == ' ' || tg_is_digit(p[pos]) || p[pos] == '.'); pos++)
+    dots += p[pos] == '.';
+  return pos == n || (p[pos] == ']' && dots == 1);
+}
+
+bool tg_number_torn(const uint8_t *p, size_t n, size_t pos) {
+  return tg_is_edge(p[pos]) || is_level(p, n, pos) || is_stamp(p, n, pos);
+}
 
 static bool in_class(tg_class c, uint8_t b) {
   switch (c) {
@@ -112,7 +139,7 @@ static size_t duration_end(tg_match *m, size_t pos) {
 
 static size_t free_end(tg_match *m, const tg_inst *in, size_t pos);
 
-/* Blanks and a number that fill `width` bytes together, or a number that needs more: printf's "%8u".
+/* Blanks and a number that fill `width` bytes together, or a number that needs more: "%8u".
  * One with blanks before it ends with its column, also where the next one touches it. */
 static size_t aligned_end(tg_match *m, const tg_inst *in, size_t pos) {
   const size_t cut = pos + in->width;

@@ -1,4 +1,4 @@
-/* plan.c - which items of a template can end in one place only, and the bytes that the others can begin with.
+/* plan.c - which items of a template can end in one place only, and the bytes they begin with.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "plan.h"
 
@@ -93,7 +93,7 @@ static bool begins_another(const tg_template *t, const tg_inst *in) {
   return false;
 }
 
-/* True where the optional part and the item behind it begin with literals that cannot both match. */
+/* True where an optional part and the item behind it begin with literals of which one can match. */
 static bool literals_decide(const tg_template *t, const tg_inst *in) {
   const tg_inst *part = in + 1, *rest = t->inst + in->skip;
   if (part->op != TG_OP_LITERAL || rest->op != TG_OP_LITERAL) return false;

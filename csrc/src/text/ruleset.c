@@ -57,7 +57,8 @@ static tg_status new_name(const tg_ruleset *set, tg_intern *names, const char *n
                    name, set->limits.max_rules);
   }
   TG_TRY(tg_intern_put(names, (const uint8_t *)name, strlen(name), &code));
-  if (code < set->n_rules) TG_TRY(tg_fail(err, TG_EINVAL, 0, 0, "two rules are named '%.80s'", name));
+  if (code < set->n_rules)
+    TG_TRY(tg_fail(err, TG_EINVAL, 0, 0, "two rules are named '%.80s'", name));
   return TG_OK;
 }
 

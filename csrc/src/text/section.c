@@ -78,7 +78,8 @@ static bool own_tags(const tg_reader *r, const tg_section *s, const tg_hit *hits
 tg_status tg_section_line(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
                           bool *done) {
   const tg_section *s = &r->rules->sections[r->section];
-  bool blank = blank_line(line, tg_prefix_length(r->prefix, line->p, line->n)) || blank_line(line, 0);
+  bool blank =
+      blank_line(line, tg_prefix_length(r->prefix, line->p, line->n)) || blank_line(line, 0);
   bool found = s->end == NULL && blank;
   tg_outcome out = {0, 0, TG_NOT};
   tg_match m;

@@ -6,8 +6,8 @@
 #include "template.h"
 
 /* An item is straight where it can end in one place only: literals, blanks, numbers, words up to a
- * blank, alternatives none of which begins another, one of a class, a last text, an optional part whose first byte
- * decides. A template has a straight way where its first item is straight and a search can start at
+ * blank, alternatives none of which begins another, one of a class, a last text, an optional part
+ * whose first byte decides. A template has a straight way where its first item is straight and a search can start at
  * its first literal or at a fixed distance before its tag, or where it begins with a text and only
  * straight items lie between that text and the tag (plan.c finds out). */
 enum {

@@ -38,7 +38,9 @@ typedef struct tg_bytes {
   uint64_t bits[4];
 } tg_bytes;
 
-static inline void tg_bytes_add(tg_bytes *s, uint8_t c) { s->bits[c / 64] |= UINT64_C(1) << (c % 64); }
+static inline void tg_bytes_add(tg_bytes *s, uint8_t c) {
+  s->bits[c / 64] |= UINT64_C(1) << (c % 64);
+}
 static inline bool tg_bytes_has(const tg_bytes *s, uint8_t c) {
   return (s->bits[c / 64] >> (c % 64) & 1) != 0;
 }
@@ -90,7 +92,7 @@ typedef struct tg_template {
   bool begin; /* '^' */
   bool straight;      /* it has a straight way: see straight.h */
   tg_bytes head_next;  /* the bytes that can stand behind its blanks */
-  uint32_t head_runs; /* runs of blanks between a first text and the tag, at most; 0: no such text */
+  uint32_t head_runs; /* runs of blanks between a first text and the tag, at most; 0: no text */
   bool partial;       /* a kept field lies in an optional part */
   tg_bytes *sets; /* of tg_inst.set */
   size_t n_sets, cap_sets;

@@ -81,7 +81,7 @@ tg_line tg_line_part(const tg_line *line, size_t from, size_t to) {
 
 /* A pattern of prefixes: '0' one or more digits, ' ' one blank, '_' any number of blanks, 'w' a
  * run without blanks and brackets, 'a' a run of letters, 'n' a month's or day's three letters, '?'
- * the items behind it up to the next '!' may be left out; '\\' takes what follows for itself, and so
+ * the items behind it up to the next '!' may be left out; '\\' takes the next byte for itself, and so
  * does the rest. */
 static const char *const prefix_forms[] = {
     "[0-0-0?T!_0:0:0?.0!?Z!] ",     /* minicom and others */
