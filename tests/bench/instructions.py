@@ -66,10 +66,20 @@ def ftrace(i: int, rng: random.Random) -> str:
     )
 
 
+NOISE = (
+    "usb 1-1: new high-speed USB device number %d using dwc2",
+    "mmc0: card %04x is ready, bus width 4",
+    "thermal zone %d registered, trip at 95 C",
+    "eth0: link up, 1000 Mbps, full duplex, lane %d",
+    "regulator vdd_%d: supplied by vsys",
+    "pci 0000:00:%02x.0: bridge window [mem 0x10000000-0x101fffff]",
+    "random: crng init done, %d bits of entropy",
+)
+
+
 def kernel(i: int, rng: random.Random) -> str:
     """A line of a kernel without a record."""
-    us = rng.randrange(10**6)
-    return f"[{i // 100:5d}.{us:06d}] usb 1-1: new high-speed USB device number {i % 99}\n"
+    return f"[{i // 100:5d}.{rng.randrange(10**6):06d}] {NOISE[i % 7] % (i % 99)}\n"
 
 
 KINDS: tuple[Callable[[int, random.Random], str], ...] = (smc, rt_instr, optee, ftrace, kernel)
