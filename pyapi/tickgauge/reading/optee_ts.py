@@ -7,6 +7,7 @@ are cycles of a core (PMCCNTR times 64) without a frequency, and those of two co
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import re
 from collections import Counter
@@ -153,8 +154,10 @@ def load(source: Any, options: Any) -> Part:
     side = _call_sites(rings.values())
     parts = {core: _parts(ring, side) for core, ring in rings.items()}
     _mark_moved(parts)
+    kinds = {core: {piece.kind for piece in part} for core, part in parts.items()}
+    cores = Counter(kind for own in kinds.values() for kind in own)
     for core, part in parts.items():
-        elsewhere = {piece.kind for other in parts if other != core for piece in parts[other]}
+        elsewhere = {kind for kind, n in cores.items() if n > (kind in kinds[core])}
         _core_calls(part, elsewhere, found)
     info.problems = len(found.rows["problems"])
     return Part([info], _tables(found, bool(stamps), options.clock))
@@ -225,13 +228,16 @@ def _shortest_stay(parts: Sequence[_Piece]) -> int | None:
 
 def _mark_moved(parts: dict[int, list[_Piece]]) -> None:
     """Calls that look whole may be the halves of two, if the task may have been away in between."""
-    stays = {core: _shortest_stay(part) for core, part in parts.items()}
+    stays = ((_shortest_stay(part), core) for core, part in parts.items())
+    shortest = heapq.nsmallest(2, ((stay, core) for stay, core in stays if stay is not None))
     for core, part in parts.items():
-        elsewhere = [stay for other, stay in stays.items() if other != core and stay is not None]
-        for i, piece in enumerate(part if elsewhere else ()):
+        elsewhere = next((stay for stay, other in shortest if other != core), None)
+        if elsewhere is None:
+            continue
+        for i, piece in enumerate(part):
             counters = [stamp.counter for stamp in piece.stamps]
             steps = (b - a for a, b in itertools.pairwise(counters))
-            if piece.kind == "invoke" and max(steps) >= min(elsewhere) // MOVED:
+            if piece.kind == "invoke" and max(steps) >= elsewhere // MOVED:
                 part[i] = piece._replace(kind="moved")
 
 
