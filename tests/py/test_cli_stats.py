@@ -11,6 +11,7 @@ import pytest
 
 import tickgauge as tg
 from support.sides import JUNO, boots, release
+from support.terminals import open_terminal
 
 BASE = [1000, 1001, 1002, 1003, 1004]
 SLOWER = [1200, 1201, 1202, 1203, 1204]
@@ -247,9 +248,7 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 def on_terminal(*args, **env):
     """What a person sees: standard output is a pseudo-terminal."""
-    import pty
-
-    leader, follower = pty.openpty()
+    leader, follower = open_terminal()
     command = [sys.executable, "-m", "tickgauge", *map(str, args)]
     env = {**os.environ, "TERM": "xterm", **env}
     with subprocess.Popen(command, stdout=follower, env=env) as process:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import random
 import threading
 import tty
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from support.terminals import open_terminal
 from tickgauge.live import recorder as live
 
 pytest.importorskip("serial")
@@ -28,7 +28,7 @@ class Board:
         self.plug()
 
     def plug(self) -> None:
-        self.master, slave = pty.openpty()
+        self.master, slave = open_terminal()
         tty.setraw(self.master)
         name = os.ttyname(slave)
         self.link.unlink(missing_ok=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from support.terminals import open_terminal
 from tickgauge.cli import VERBS, main
 from tickgauge.cli.common import EXAMPLES
 from tickgauge.frame.grid import Grid
@@ -47,12 +48,8 @@ def on_terminal(
     columns: int, rows: int, *arguments: object, feed: Path | None = None, **environment: str
 ) -> str:
     """The output of the command on a terminal of that size; `feed` grows while it runs."""
-    pty = pytest.importorskip("pty")
     fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
-    try:
-        parent, child = pty.openpty()
-    except OSError as error:
-        pytest.skip(f"no terminal can be opened here: {error}")
+    parent, child = open_terminal()
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     setting = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")}
     command = [sys.executable, "-m", "tickgauge", *map(str, arguments)]

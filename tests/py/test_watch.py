@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import random
 import signal
 import subprocess
@@ -18,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tickgauge as tg
+from support.terminals import open_terminal
 from tickgauge.live.watch import Watch, running_table
 
 RULE = "fft {n:uint} points: {t:uint} usec"
@@ -151,7 +151,7 @@ def rules(tmp_path: Path) -> Path:
 def test_a_board_on_a_terminal(tmp_path: Path, rules: Path) -> None:
     """300 boots as fast as the line takes them: the raw log has every byte."""
     pytest.importorskip("serial")
-    master, slave = pty.openpty()
+    master, slave = open_terminal()
     tty.setraw(master)
     log = tmp_path / "kept.log"
     text = b"".join(boot(i) for i in range(300))
