@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tickgauge as tg
-from support.axi_sim import Simulation, Traffic, csv_lines, cut, simulate
+from support.axi_sim import SIGNALS, Simulation, Traffic, csv_lines, cut, simulate
 
 MANY = os.environ.get("TICKGAUGE_SLOW") == "1"
 
@@ -79,6 +79,81 @@ def test_no_counted_span_of_a_cut_capture_is_wrong(case):
             assert span <= right.get(addr, span) or case[4] != "read", at
         if at == 0 and case[1] == 1 and case[0] in ("steady", "one by one", "prompt"):
             assert len(counted) == len(right)  # a master that waits is told as it is
+
+
+# ---- unknown levels, other clocks, other names -------------------------------------------------
+
+HANDSHAKES = [f"{c}{f}" for c in ("ar", "r", "aw", "w", "b") for f in ("valid", "ready")]
+
+
+def with_unknowns(simulation: Simulation, rng: random.Random, n: int) -> list[dict[str, int]]:
+    rows = [dict(row) for row in simulation.rows]
+    for _ in range(n):
+        rows[rng.randrange(len(rows))][rng.choice(HANDSHAKES)] = -1
+    return rows
+
+
+@pytest.mark.parametrize("case", CASES[::3], ids=lambda c: f"{c[0]}-{c[1]}-{len(c[2])}-{c[3]}")
+def test_no_counted_span_is_wrong_where_levels_are_unknown(case):
+    rng = random.Random(f"x{case}")
+    simulation = build(case, rng.randrange(1 << 30), 600)
+    right = spans_of(simulation, 0)
+    for n in (1, 1, 2, 5) * (8 if MANY else 2):
+        rows = with_unknowns(simulation, rng, n)
+        head, lines = csv_lines(Simulation(rows=rows))
+        part = tg.read_capture(cut(head, lines, 0)).port().transactions.counted
+        found = dict(zip(part["addr"].tolist(), part["span"].tolist(), strict=True))
+        assert found == {a: right[a] for a in found}
+
+
+def vcd_of(simulations, names, periods) -> bytes:
+    """Simulations side by side, each in a scope of its own with a clock of its own."""
+    head = ["$timescale 1ns $end", "$scope module tb $end"]
+    changes: dict[int, list[str]] = {}
+    for i, (simulation, name, period) in enumerate(zip(simulations, names, periods, strict=True)):
+        head += [f"$scope module u{i} $end", f"$var wire 1 c{i} clk $end"]
+        codes = {}
+        for k, (signal, width) in enumerate(SIGNALS.items()):
+            codes[signal] = f"s{i}_{k}"
+            bits = f" [{width - 1}:0]" if width > 1 else ""
+            head.append(f"$var wire {width} {codes[signal]} {name(signal)}{bits} $end")
+        head.append("$upscope $end")
+        last: dict[str, int] = {}
+        for k, row in enumerate(simulation.rows):
+            at = changes.setdefault(k * period, [f"0c{i}"])
+            at.append(f"0c{i}")
+            for signal, value in row.items():
+                if last.get(signal) != value:
+                    last[signal] = value
+                    width = SIGNALS[signal]
+                    text = f"b{value:b} " if width > 1 else f"{value}"
+                    at.append(f"{text}{codes[signal]}")
+            changes.setdefault(k * period + period // 2, []).append(f"1c{i}")
+    out = [*head, "$upscope $end", "$enddefinitions $end"]
+    for time in sorted(changes):
+        out += [f"#{time}", *changes[time]]
+    return ("\n".join(out) + "\n").encode()
+
+
+@pytest.mark.parametrize("periods", [(10, 10), (10, 20), (14, 10), (6, 50)])
+def test_each_interface_is_sampled_at_its_own_clock(periods):
+    cases = [CASES[0], CASES[7]]
+    simulations = [build(c, 5 + i, 400) for i, c in enumerate(cases)]
+    names = (lambda s: f"m_axi_{s}", lambda s: f"s_axi_{s}")
+    capture = tg.read_capture(vcd_of(simulations, names, periods))
+    for i, simulation in enumerate(simulations):
+        port = capture.port(prefix=f"u{i}")
+        assert (port.row["clock"], port.figures["cycles"]) == (f"tb.u{i}.clk", 400)
+        right = spans_of(simulation, 0)
+        part = port.transactions.counted
+        found = dict(zip(part["addr"].tolist(), part["span"].tolist(), strict=True))
+        assert found == {a: right[a] for a in found}
+        head, lines = csv_lines(simulation)
+        alone = tg.read_capture(cut(head, lines, 0)).port()
+        stamps = ("ax_valid", "ax_accept", "data_first", "data_last", "b_accept", "flags")
+        assert [[t[n] for n in stamps] for t in port.transactions] == [
+            [t[n] for n in stamps] for t in alone.transactions
+        ]
 
 
 # ---- what can be proven -------------------------------------------------------------------

@@ -104,9 +104,10 @@ static void read_levels(tg_axi *x) {
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++) {
     axi_level *l = &x->level[ch];
     if (!x->usable[ch]) continue;
-    bool known = level_of(x, ch, LEAF_VALID, 0, &l->valid);
-    known &= level_of(x, ch, LEAF_READY, 1, &l->ready);
-    l->unknown = !known;
+    const bool valid = level_of(x, ch, LEAF_VALID, 0, &l->valid);
+    const bool ready = level_of(x, ch, LEAF_READY, 1, &l->ready);
+    l->unknown = !valid || !ready;
+    l->maybe = l->unknown && (l->valid || !valid) && (l->ready || !ready);
     if (x->has_last[ch]) l->last_unknown = !level_of(x, ch, LEAF_LAST, 2, &l->last);
   }
 }
@@ -124,6 +125,15 @@ static bool is_beat(const tg_axi *x, unsigned ch) {
 
 /* ---- samples ------------------------------------------------------------------------------------
  */
+
+/* A level of the channel is unknown: all that is open may be wrong, and where a transfer may have been
+ * lost, all that follows in the segment. An answer needs an open command. */
+static void doubt(tg_axi *x, unsigned ch) {
+  const unsigned d = ch == CH_AR || ch == CH_R ? READ : WRITE;
+  const bool answer = ch == CH_R || ch == CH_B;
+  tg_axi_flag_open(x, d, TG_AXI_F_UNCERTAIN);
+  if (x->level[ch].maybe && (!answer || x->open_now[d] > 0)) x->unsure[d] = true;
+}
 
 /* VALID that rises waits from here; VALID that falls without READY broke the rule. */
 static tg_status update_pending(tg_axi *x, uint64_t k) {
@@ -146,8 +156,7 @@ static tg_status update_pending(tg_axi *x, uint64_t k) {
                             (unsigned long long)k, (unsigned long long)p->since);
       x->fig.protocol += !l->unknown && !x->scouting;
     }
-    if (l->unknown && !x->scouting)
-      tg_axi_flag_open(x, ch == CH_AR || ch == CH_R ? READ : WRITE, TG_AXI_F_UNCERTAIN);
+    if (l->unknown && !x->scouting) doubt(x, ch);
     x->was_unknown[ch] = l->unknown;
   }
   if (x->trigger_due && !x->scouting) tg_axi_take_trigger(x);

@@ -85,6 +85,7 @@ typedef struct axi_pin {
 /* Levels of one channel in the current samples. */
 typedef struct axi_level {
   bool valid, ready, last, unknown, last_unknown;
+  bool maybe; /* unknown, and a transfer is possible */
 } axi_level;
 
 /* VALID that waits for its READY. */
@@ -145,6 +146,7 @@ struct tg_axi {
   uint32_t newest_done[2]; /* the latest accepted of those complete */
   axi_pin reset;           /* the interface's reset, where it is in the capture */
   bool reset_low, in_reset;
+  bool unsure[2]; /* a transfer may have been lost in this segment: what follows may be shifted */
   bool started, window_due;
   uint64_t moved_in_reset, moved; /* handshakes */
   axi_scout *scout;               /* the first walk, and its findings */

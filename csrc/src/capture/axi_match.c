@@ -91,6 +91,7 @@ tg_status tg_axi_accept(tg_axi *x, unsigned d, uint64_t k) {
   t->stamp[AX_ACCEPT] = k;
   if (p->from_start) t->flags |= TG_AXI_F_START;
   if (q->basis == BASIS_NONE) t->flags |= TG_AXI_F_LOWER;
+  if (x->unsure[d]) t->flags |= TG_AXI_F_UNCERTAIN;
   t->trigger = x->trigger_on[d];
   x->trigger_on[d] = false;
   t->open = x->open_now[d]++;

@@ -116,6 +116,7 @@ tg_status tg_axi_begin(tg_axi *x, uint64_t k, bool known) {
     x->scout->busy_at_begin = x->level[CH_R].valid || x->level[CH_B].valid;
     return TG_OK;
   }
+  x->unsure[READ] = x->unsure[WRITE] = false;
   x->open_now[READ] = (uint32_t)tg_scout_total(x->scout, x->segment, SET_R);
   x->open_now[WRITE] = (uint32_t)tg_scout_total(x->scout, x->segment, SET_B);
   return x->open_now[READ] + x->open_now[WRITE] > 0 ? tg_axi_note_open(x, k) : TG_OK;

@@ -22,6 +22,9 @@ __all__ = ["is_fst", "load"]
 #: Bytes of fst2vcd's output, and changes of pywellen's, that are handed on at a time.
 PIECE, CHANGES = 1 << 20, 1 << 16
 
+#: Values of a signal whose text is kept.
+MOST_VALUES = 4096
+
 
 def is_fst(head: bytes) -> bool:
     """Is it the header block of an FST, or a whole one that is compressed once more?"""
@@ -102,33 +105,80 @@ def _stream(core: _core.Capture, pywellen: Any, path: str, options: Mapping[str,
     probe.feed(head)
     probe.finish()
     table = probe.table("signals")
-    kept = table.column("stored").astype("?") | table.column("clock").astype("?")
-    wanted = [v for v, keep in zip(variables, kept.tolist(), strict=False) if keep]
+    stored = table.column("stored").astype("?").tolist()
+    kept = (table.column("stored").astype("?") | table.column("clock").astype("?")).tolist()
+    wanted = [v for v, keep in zip(variables, kept, strict=False) if keep]
+    valued = {str(v.signal_id) for v, keep in zip(variables, stored, strict=False) if keep}
     core.feed(head)
     if wanted:
-        _feed_changes(core, wave, wanted, codes)
+        _feed_changes(core, wave, wanted, codes, valued)
+
+
+class _Values(dict[Any, str]):
+    """The VCD text of each value of a signal, made when it first occurs."""
+
+    def __init__(self, before: str, behind: str) -> None:
+        super().__init__()
+        self.before, self.behind = before, behind
+
+    def __missing__(self, value: int | str) -> str:
+        digits = value if isinstance(value, str) else f"{value:b}"
+        text = self.before + digits + self.behind
+        if len(self) < MOST_VALUES:
+            self[value] = text
+        return text
+
+
+class _Edges(dict[Any, str]):
+    """Of a clock that is no value: only its rising edges are told, each with the level before."""
+
+    def __init__(self, behind: str) -> None:
+        super().__init__()
+        self.behind = behind
+
+    def __missing__(self, value: int | str) -> str:
+        if value == 0:
+            self[0], self[1] = "", f"0{self.behind}1{self.behind}"
+        else:  # a level of which nothing is known before
+            self.pop(0, None)
+            self.pop(1, None)
+        return f"{value}{self.behind}"
 
 
 def _feed_changes(
-    core: _core.Capture, wave: Any, wanted: list[Any], codes: Mapping[str, str]
+    core: _core.Capture,
+    wave: Any,
+    wanted: list[Any],
+    codes: Mapping[str, str],
+    valued: set[str],
 ) -> None:
     """The changes in the order of time, as VCD text."""
-    before = {str(v.signal_id): "" if v.is_1bit else "b" for v in wanted}
-    behind = {key: f"{'' if b == '' else ' '}{codes[key]}\n" for key, b in before.items()}
+    texts: dict[str, dict[Any, str]] = {}
+    for v in wanted:
+        key = str(v.signal_id)
+        if not v.is_1bit:
+            texts[key] = _Values("b", f" {codes[key]}\n")
+        elif key in valued:
+            texts[key] = _Values("", f"{codes[key]}\n")
+        else:
+            texts[key] = _Edges(f"{codes[key]}\n")
     out: list[str] = []
+    add = out.append
     now = -1
 
     def change(time: int, signal: Any, value: int | str) -> None:
         nonlocal now
-        if time != now:
-            now = time
-            if len(out) > CHANGES:
-                core.feed("".join(out).encode())
-                out.clear()
-            out.append(f"#{time}\n")
-        key = str(signal)
-        text = value if isinstance(value, str) else f"{value:b}"
-        out.append(before[key] + text + behind[key])
+        text = texts[str(signal)][value]
+        if not text:
+            return
+        if time == now:
+            add(text)
+            return
+        now = time
+        if len(out) > CHANGES:
+            core.feed("".join(out).encode())
+            out.clear()
+        add(f"#{time}\n{text}")
 
     wave.stream_changes(change, wanted)
     core.feed("".join(out).encode())

@@ -212,7 +212,8 @@ def csv_lines(simulation: Simulation, names: list[str] | None = None) -> tuple[s
     )
     radix = "Radix - UNSIGNED,UNSIGNED,UNSIGNED" + ",HEX" * len(names)
     rows = [
-        ",".join(f"{row[n]:0{(SIGNALS[n] + 3) // 4}x}" for n in names) for row in simulation.rows
+        ",".join("X" if row[n] < 0 else f"{row[n]:0{(SIGNALS[n] + 3) // 4}x}" for n in names)
+        for row in simulation.rows
     ]
     return f"{head}\n{radix}\n", rows
 
