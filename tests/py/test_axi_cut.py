@@ -57,7 +57,7 @@ def spans_of(simulation: Simulation, at: int) -> dict[int, int]:
     for txn in simulation.reads + simulation.writes:
         end = txn.last if txn.address < 0x2000_0000 else txn.response
         if end >= 0 and txn.accept >= at:
-            out[txn.address] = end - max(txn.valid, at)
+            out[txn.address] = end - txn.valid
     return out
 
 

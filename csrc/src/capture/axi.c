@@ -147,6 +147,7 @@ static tg_status update_pending(tg_axi *x, uint64_t k) {
       *p = (axi_pend){.since = k,
                       .on = true,
                       .from_start = k == x->window_start || x->was_unknown[ch],
+                      .after_unknown = x->was_unknown[ch],
                       .addr = addr->v,
                       .addr_known = addr->store != NULL && !addr->x};
     } else if (!l->valid && p->on) {

@@ -54,6 +54,7 @@ typedef struct axi_queue {
   uint32_t ghosts;  /* commands from before that are still to be answered */
   uint32_t segment; /* the one it is set up for, plus 1 */
   uint8_t basis;    /* enum axi_basis */
+  bool late;        /* as in axi_start */
 } axi_queue;
 
 typedef struct axi_beat {
@@ -91,7 +92,7 @@ typedef struct axi_level {
 /* VALID that waits for its READY. */
 typedef struct axi_pend {
   uint64_t since, addr;
-  bool on, from_start, addr_known;
+  bool on, from_start, after_unknown, addr_known;
 } axi_pend;
 
 typedef struct axi_step {

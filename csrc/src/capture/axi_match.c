@@ -90,6 +90,10 @@ tg_status tg_axi_accept(tg_axi *x, unsigned d, uint64_t k) {
   t->stamp[AX_VALID] = p->since;
   t->stamp[AX_ACCEPT] = k;
   if (p->from_start) t->flags |= TG_AXI_F_START;
+  /* VALID may have been up before, but where the segment evidently begins with nothing at all */
+  const bool evident = (q->basis == BASIS_START && !q->late) || q->basis == BASIS_RESET;
+  if (p->after_unknown || (p->from_start && !evident))
+    t->flags |= TG_AXI_F_LOWER;
   if (q->basis == BASIS_NONE) t->flags |= TG_AXI_F_LOWER;
   if (x->unsure[d]) t->flags |= TG_AXI_F_UNCERTAIN;
   t->trigger = x->trigger_on[d];

@@ -120,10 +120,13 @@ static tg_status keep(axi_scout *s) {
       scout_queue *q = &s->queue[set][s->used[set][i]];
       s->answer[s->n_answer++] =
           (scout_answer){.code = s->used[set][i],
-                         .start = {.open = (int32_t)q->open, .basis = q->basis}};
+                         .start = {.open = (int32_t)q->open,
+                                   .basis = q->basis,
+                                   .late = q->late}};
       q->n_command = q->n_burst = 0;
       q->open = q->least = 0;
       q->basis = BASIS_NONE;
+      q->late = false;
     }
     s->n_used[set] = 0;
   }

@@ -42,6 +42,7 @@ typedef struct scout_queue {
   size_t cap_order;
   int64_t least, open; /* fewest open at the start; taken as open */
   uint8_t basis;
+  bool late;
 } scout_queue;
 
 /* A command, an answer or the first beat of write data: how the number of open ones changes. */
@@ -60,6 +61,7 @@ typedef struct scout_quiet { /* no VALID on any channel in [from, to) */
 typedef struct axi_start {
   int32_t open;
   uint8_t basis;
+  bool late; /* a VALID that is up at the first sample may have been up before */
 } axi_start;
 
 typedef struct scout_answer {

@@ -270,6 +270,29 @@ static bool is_idle(const pauses *p) {
   return p->idle >= SILENCE_LEAST && p->idle / factor > p->silence;
 }
 
+/* Does a command wait for READY at the first sample for less than others do? It may have waited
+ * before, too. */
+static bool begins_waiting(const axi_scout *s, unsigned d) {
+  const enum scout_set set = d == 0 ? SET_R : SET_B;
+  uint64_t first = UINT64_MAX, longest = 0;
+  for (size_t i = 0; i < s->n_used[set]; i++) {
+    const scout_queue *q = &s->queue[set][s->used[set][i]];
+    for (size_t c = 0; c < q->n_command; c++) {
+      const uint64_t wait = q->command[c].accept - q->command[c].valid;
+      if (q->command[c].valid == s->begin)
+        first = wait;
+      else if (wait > longest)
+        longest = wait;
+    }
+  }
+  return first < longest;
+}
+
+static void doubt_first(axi_scout *s, unsigned d) {
+  const enum scout_set set = d == 0 ? SET_R : SET_B;
+  for (size_t i = 0; i < s->n_used[set]; i++) s->queue[set][s->used[set][i]].late = true;
+}
+
 static bool empty_start_agrees(const axi_scout *s) {
   for (unsigned set = 0; set < SET_COUNT; set++)
     for (size_t i = 0; i < s->n_used[set]; i++)
@@ -303,10 +326,14 @@ static void judge_pauses(axi_scout *s, uint64_t end, const lengths *worth, pause
   const bool whole = empty && (lengths_agree || begins_silent(s));
   for (unsigned d = 0; d < 2; d++) {
     measure(s, d, end, p);
-    if (is_idle(p))
+    if (is_idle(p)) {
       prove(s, d, BASIS_IDLE);
-    else if (empty && (whole || bits[d] >= BITS_ENOUGH || is_one_by_one(p)))
+    } else if (empty && (whole || bits[d] >= BITS_ENOUGH)) {
       prove(s, d, BASIS_START);
+    } else if (empty && is_one_by_one(p)) {
+      if (begins_waiting(s, d)) doubt_first(s, d);
+      prove(s, d, BASIS_START);
+    }
   }
 }
 
