@@ -8,7 +8,6 @@
 #include "template_parse.h"
 
 enum { LOOK_AHEAD = 64 }; /* items; behind so many that can be empty, anything may follow */
-enum { MOST_HEAD_RUNS = 6 };
 
 static void add_bytes(tg_bytes *s, const char *bytes) {
   for (; *bytes != '\0'; bytes++) tg_bytes_add(s, (uint8_t)*bytes);
@@ -166,7 +165,7 @@ static uint32_t plan_head(tg_template *t) {
     if (!blank && in->op != TG_OP_OPTION && in->op != TG_OP_NUMBER && has_blank(t, in)) return 0;
     runs += blank && t->inst[k - 1].op != TG_OP_BLANK;
   }
-  return runs <= MOST_HEAD_RUNS ? runs : 0;
+  return runs <= TG_HEAD_RUNS ? runs : 0;
 }
 
 /* Blanks, then a number: one step. */

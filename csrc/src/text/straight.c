@@ -359,29 +359,27 @@ static void clear_fields(tg_straight *m) {
 static bool match_headed(tg_straight *m, size_t tag_at) {
   const tg_inst *blank = m->t->inst + 1;
   const bool whole_run = blank[1].op == TG_OP_BLANKS;
-  size_t best = SIZE_MAX, last = SIZE_MAX;
-  size_t at = tag_at;
-  m->noted = true;
+  size_t ends[TG_HEAD_RUNS]; /* where the text may end, the rightmost first */
+  size_t n = 0, at = tag_at;
   for (uint32_t runs = 0; at > 0 && runs < m->t->head_runs; runs++) {
     while (at > 0 && !tg_is_blank(m->p[at - 1])) at--;
     if (at == 0) break;
-    const size_t end = at - 1;
+    const size_t last = at - 1;
     while (at > 0 && tg_is_blank(m->p[at - 1])) at--;
-    const size_t from = whole_run ? at : end;
-    if (!tg_bytes_has(&m->t->head_next, m->p[end + 1])) continue;
+    if (tg_bytes_has(&m->t->head_next, m->p[last + 1])) ends[n++] = whole_run ? at : last;
+  }
+  while (n > 0) {
+    const size_t end = ends[--n];
     clear_fields(m);
-    if (walk(m, blank, (walker){.start = 0, .pos = from, .tag_at = tag_at})) best = from;
+    if (walk(m, blank, (walker){.start = 0, .pos = end, .tag_at = tag_at})) {
+      if (m->t->inst[0].field != UINT32_MAX) m->fields[m->t->inst[0].field] = (tg_span){0, end};
+      return true;
+    }
     if (m->gave_up) return false;
-    last = from;
   }
+  m->noted = true;
   m->reach = m->n; /* the longest text leaves no byte for the blank */
-  if (best == SIZE_MAX) return false;
-  if (best != last) {
-    clear_fields(m);
-    (void)walk(m, blank, (walker){.start = 0, .pos = best, .tag_at = tag_at});
-  }
-  if (m->t->inst[0].field != UINT32_MAX) m->fields[m->t->inst[0].field] = (tg_span){0, best};
-  return true;
+  return false;
 }
 
 /* A template that begins with a literal. */

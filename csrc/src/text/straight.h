@@ -10,6 +10,7 @@
  * whose first byte decides. A template has a straight way where its first item is straight and a search can start at
  * its first literal or at a fixed distance before its tag, or where it begins with a text and only
  * straight items lie between that text and the tag (plan.c finds out). */
+enum { TG_HEAD_RUNS = 6 }; /* the most of tg_template.head_runs */
 enum {
   TG_STEP_CROOKED = TG_OP_MATCH + 1, /* values of tg_inst.step beside those of tg_op */
   TG_STEP_GAP_NUMBER                 /* BLANK, BLANKS and a kept UINT at once */
