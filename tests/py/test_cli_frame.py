@@ -188,3 +188,20 @@ def test_a_closed_pipe_is_silent():
 def test_main_is_callable(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("tickgauge ")
+
+
+def test_an_interrupt_while_a_class_is_made_is_one() -> None:
+    """Up to Python 3.11 it comes out as a RuntimeError whose cause it is."""
+    from argparse import Namespace
+
+    from tickgauge.cli import common
+
+    class Interrupted:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise KeyboardInterrupt
+
+    def run(args: Namespace) -> int:
+        type("Made", (), {"field": Interrupted()})
+        return 0
+
+    assert common.guarded(Namespace(run=run)) == 130
