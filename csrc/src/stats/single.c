@@ -6,6 +6,8 @@
 #include <string.h>
 
 #define LEAST_LOG 0.001 /* scatter that is always allowed, in logarithms */
+#define FIT_STEPS 5000000 /* that all fits of a metric may take, but for FITS_LEAST of them */
+#define FITS_LEAST 250
 #define PRIOR 2         /* degrees of freedom that the scatter of the group counts for */
 
 double tg_log_floor(double step, double median) {
@@ -65,9 +67,18 @@ static void fit(metric *g, size_t a, size_t b) {
   }
 }
 
+/* Every how manieth of `n` fits is made: a fit takes keys * boots steps, and of very many boots a
+ * part says as much. */
+static size_t stride_of(const metric *g, size_t n) {
+  size_t most = FIT_STEPS / (g->keys * g->boots);
+  if (most < FITS_LEAST) most = FITS_LEAST;
+  return n / most + 1;
+}
+
 /* Residual of every boot against the others. */
 static tg_status gather_boots(const tg_key_context *c, metric *g) {
-  for (size_t i = 0; i < g->boots; i++) {
+  const size_t stride = stride_of(g, g->boots);
+  for (size_t i = 0; i < g->boots; i += stride) {
     if (tg_stop_at(c->stop, i, g->keys * g->boots)) return TG_EINTERRUPTED;
     fit(g, i, SIZE_MAX);
     for (size_t j = 0; j < g->keys; j++) {
@@ -80,9 +91,12 @@ static tg_status gather_boots(const tg_key_context *c, metric *g) {
 
 /* Difference of every ordered pair of boots on the scale that the others give. */
 static tg_status gather_pairs(const tg_key_context *c, metric *g) {
+  const size_t stride = stride_of(g, g->boots * (g->boots - 1) / 2);
+  size_t turn = 0;
   for (size_t i = 0; i < g->boots; i++)
     for (size_t k = i + 1; k < g->boots; k++) {
-      if (tg_stop_at(c->stop, i * g->boots + k, g->keys * g->boots)) return TG_EINTERRUPTED;
+      if (turn++ % stride != 0) continue;
+      if (tg_stop_at(c->stop, turn, g->keys * g->boots)) return TG_EINTERRUPTED;
       fit(g, i, k);
       for (size_t j = 0; j < g->keys; j++) {
         const double *row = g->value + j * g->boots;
