@@ -416,7 +416,9 @@ def test_different_boards_are_refused(what: str, more: dict[str, object]) -> Non
         join(_side(), _side(**more))
     joined = join(_side(), _side(**more), anyway=True)
     assert any(what in note for note in joined.notes)
-    assert not join(_side(), _side(**dict.fromkeys(more, None))).notes
+    (note,) = join(_side(), _side(**dict.fromkeys(more, None))).notes
+    assert f"does not state its {what}" in note and note.endswith("not checked")
+    assert not join(_side(), _side("table", **dict.fromkeys(more, None))).notes
 
 
 def test_undecided_cpus() -> None:

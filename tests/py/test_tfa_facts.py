@@ -48,6 +48,14 @@ def test_debug_is_not_compared_with_release(tmp_path, capsys):
     assert "build type" in err and "release" in err and "debug" in err
 
 
+def test_a_build_type_only_one_side_states_is_said(tmp_path, capsys):
+    (tmp_path / "old").write_bytes(console())
+    (tmp_path / "new").write_bytes(b"".join(console().splitlines(keepends=True)[6:]))
+    assert main(["table", str(tmp_path / "old"), str(tmp_path / "new")]) in (0, 1)
+    out = capsys.readouterr().out
+    assert "does not state its build type" in out and "not checked" in out
+
+
 @pytest.mark.parametrize("damage", [("<RT_INSTR", "<RT_I\0STR"), ("<RT_INSTR", "\ufffdRT_INSTR")])
 @pytest.mark.parametrize("row", range(4))
 def test_a_damaged_tag_is_a_problem(damage, row):

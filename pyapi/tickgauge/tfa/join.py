@@ -159,17 +159,33 @@ class Join:
 def check_comparable(old: Side, new: Side) -> list[str]:
     """Why two sides should not be compared, one sentence each; empty where nothing speaks against.
 
-    A fact that one side does not state is no difference.
+    A fact that one side does not state is no difference; `_unstated` names it.
     """
-    found = []
-    for what, a, b in (
+    return [
+        f"{what}: {old.name} has {a}, {new.name} has {b}"
+        for what, a, b in _facts(old, new)
+        if a and b and a != b
+    ]
+
+
+def _facts(old: Side, new: Side) -> list[tuple[str, str | int | None, str | int | None]]:
+    return [
         ("platform", old.platform, new.platform),
         ("clock", old.clock_hz, new.clock_hz),
         ("build type", old.build, new.build),
-    ):
-        if a and b and a != b:
-            found.append(f"{what}: {old.name} has {a}, {new.name} has {b}")
-    return found
+    ]
+
+
+def _unstated(old: Side, new: Side) -> list[str]:
+    """Facts only one of two consoles states, so that nothing could be checked; pages state few."""
+    if "table" in (old.kind, new.kind):
+        return []
+    return [
+        f"{(new if a else old).name} does not state its {what}, {(old if a else new).name} has "
+        f"{a or b}: not checked"
+        for what, a, b in _facts(old, new)
+        if bool(a) != bool(b)
+    ]
 
 
 def _by_cpu(old: SideTable | None, new: SideTable, cpus: Iterable[Cpu]) -> list[JoinedRow]:
@@ -216,6 +232,7 @@ def join(old: Side, new: Side, how: str = "cpu", *, anyway: bool = False) -> Joi
     if against and not anyway:
         raise NotComparableError("; ".join(against) + " (--anyway compares them all the same)")
     notes = [f"compared although they differ in {a}" for a in against]
+    notes += _unstated(old, new)
     notes += list(dict.fromkeys(old.notes + new.notes))
     tables: list[JoinedTable] = []
     order = [t for t in TESTS if t in new.tables] + [t for t in new.tables if t not in TESTS]
