@@ -165,6 +165,7 @@ lint: build $(VENV)/deps-test
 # One file a run: over several its analyzer takes every va_list behind the first for uninitialized.
 	@printf "%s\n" $(SOURCES) | xargs -P $(JOBS) -n 1 sh -c 'clang-tidy --quiet "$$0" -- -std=c11 -Icsrc/include \
 	  -Icsrc/src 2>/dev/null'
+	@$(BIN)/python tests/tools/house.py
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m ruff format --check .
 	@$(BIN)/python -m mypy

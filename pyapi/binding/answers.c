@@ -17,7 +17,8 @@ static PyObject *two_sides(PyObject *module, PyObject *args, two_sided_test *tes
   if (!PyArg_ParseTuple(args, "OO|K", &x, &y, &seed)) return NULL;
   arrays a = {.n = 0};
   size_t m, n;
-  const int64_t *px = tg_py_take(&a, x, NPY_INT64, &m), *py = px ? tg_py_take(&a, y, NPY_INT64, &n) : NULL;
+  const int64_t *px = tg_py_take(&a, x, NPY_INT64, &m),
+                *py = px ? tg_py_take(&a, y, NPY_INT64, &n) : NULL;
   tg_test t;
   tg_status status;
   if (py != NULL) {
@@ -72,7 +73,8 @@ static PyObject *hl_shift(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OO|d", &x, &y, &alpha)) return NULL;
   arrays a = {.n = 0};
   size_t m, n;
-  const int64_t *px = tg_py_take(&a, x, NPY_INT64, &m), *py = px ? tg_py_take(&a, y, NPY_INT64, &n) : NULL;
+  const int64_t *px = tg_py_take(&a, x, NPY_INT64, &m),
+                *py = px ? tg_py_take(&a, y, NPY_INT64, &n) : NULL;
   tg_interval ci;
   tg_status status;
   if (py != NULL) {
@@ -149,7 +151,8 @@ static PyObject *series_stats(PyObject *module, PyObject *x) {
   const int64_t *p = tg_py_take(&a, x, NPY_INT64, &n);
   if (p != NULL) {
     tg_status status = tg_series_stats(p, n, &mean, &sd, &r1);
-    out = status == TG_OK ? Py_BuildValue("ddd", mean, sd, r1) : tg_py_raise(module, status, NULL, 0);
+    out =
+        status == TG_OK ? Py_BuildValue("ddd", mean, sd, r1) : tg_py_raise(module, status, NULL, 0);
   }
   tg_py_release(&a);
   return out;
@@ -227,8 +230,7 @@ static PyObject *bh(PyObject *module, PyObject *x) {
   if (p != NULL) {
     npy_intp shape = (npy_intp)n;
     out = PyArray_SimpleNew(1, &shape, NPY_FLOAT64);
-    tg_status status =
-        out == NULL ? TG_OK : tg_bh(NULL, p, n, PyArray_DATA((PyArrayObject *)out));
+    tg_status status = out == NULL ? TG_OK : tg_bh(NULL, p, n, PyArray_DATA((PyArrayObject *)out));
     if (status != TG_OK) {
       Py_CLEAR(out);
       tg_py_raise(module, status, NULL, 0);
@@ -277,58 +279,13 @@ static PyObject *common_factor(PyObject *module, PyObject *args) {
   tg_py_stop look;
   const tg_stop *stop = tg_py_stop_new(&look);
   Py_BEGIN_ALLOW_THREADS
-  status = tg_common_factor(NULL, stop, r, g, n, least < 0 ? 0 : (size_t)least, tolerance,
-                            factors, sets);
+  status = tg_common_factor(NULL, stop, r, g, n, least < 0 ? 0 : (size_t)least, tolerance, factors,
+                            sets);
   Py_END_ALLOW_THREADS
   out = status == TG_OK ? PyTuple_Pack(2, factor, set) : tg_py_raise(module, status, NULL, 0);
 done:
   Py_XDECREF(factor);
   Py_XDECREF(set);
-  tg_py_release(&a);
-  return out;
-}
-
-/* Exact counts of (value, weight) pairs by tg_counts; more distinct values than `most` are folded. */
-static PyObject *fold_counts(PyObject *module, PyObject *args) {
-  PyObject *x, *w, *out = NULL, *v = NULL, *c = NULL;
-  uint32_t most = 0;
-  if (!PyArg_ParseTuple(args, "OO|O&", &x, &w, tg_py_u32, &most)) return NULL;
-  arrays a = {.n = 0};
-  size_t n, weights, k = 0;
-  const tg_counts_options options = {most, 0, false};
-  const tg_count *pairs = NULL;
-  tg_counts *counts = NULL;
-  tg_status status;
-  const int64_t *value = tg_py_take(&a, x, NPY_INT64, &n);
-  const uint64_t *weight = value ? tg_py_take(&a, w, NPY_UINT64, &weights) : NULL;
-  if (weight == NULL) goto done;
-  if (n != weights) {
-    tg_py_lengths("fold_counts");
-    goto done;
-  }
-  Py_BEGIN_ALLOW_THREADS
-  status = tg_counts_new(NULL, &options, &counts);
-  for (size_t i = 0; status == TG_OK && i < n; i++)
-    status = tg_counts_add_n(counts, value[i], weight[i]);
-  if (status == TG_OK) status = tg_counts_pairs(counts, &pairs, &k);
-  Py_END_ALLOW_THREADS
-  if (status != TG_OK) {
-    tg_py_raise(module, status, NULL, 0);
-    goto done;
-  }
-  npy_intp shape = (npy_intp)k;
-  v = PyArray_SimpleNew(1, &shape, NPY_INT64);
-  c = PyArray_SimpleNew(1, &shape, NPY_UINT64);
-  if (v == NULL || c == NULL) goto done;
-  for (size_t i = 0; i < k; i++) {
-    ((int64_t *)PyArray_DATA((PyArrayObject *)v))[i] = pairs[i].value;
-    ((uint64_t *)PyArray_DATA((PyArrayObject *)c))[i] = pairs[i].n;
-  }
-  out = Py_BuildValue("OON", v, c, PyBool_FromLong(tg_counts_folded(counts)));
-done:
-  Py_XDECREF(v);
-  Py_XDECREF(c);
-  tg_counts_free(counts);
   tg_py_release(&a);
   return out;
 }
@@ -356,9 +313,9 @@ static PyObject *of_series(PyObject *module, PyObject *args, int histogram) {
   tg_table *table = NULL;
   tg_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = histogram ? tg_histogram(NULL, p, weight, n, resolution, bins < 0 ? 0 : (size_t)bins,
-                                    &table)
-                     : tg_modes(NULL, p, weight, n, resolution, &table);
+  status = histogram
+               ? tg_histogram(NULL, p, weight, n, resolution, bins < 0 ? 0 : (size_t)bins, &table)
+               : tg_modes(NULL, p, weight, n, resolution, &table);
   Py_END_ALLOW_THREADS
   out = status == TG_OK ? tg_py_table(module, table, NULL) : tg_py_raise(module, status, NULL, 0);
 done:
@@ -483,14 +440,14 @@ static PyMethodDef methods[] = {
     {"anova", anova, METH_VARARGS,
      "(MS between, MS within, variance between, ICC, design effect, SE)"},
     {"min_p", min_p, METH_VARARGS, "Smallest two-sided p of m against n."},
-    {"tick_halfwidth", tick_halfwidth, METH_VARARGS, "How far m equal readings leave the value open, in steps."},
+    {"tick_halfwidth", tick_halfwidth, METH_VARARGS,
+     "How far m equal readings leave the value open, in steps."},
     {"detectable_sd", detectable_sd, METH_VARARGS, "(shift in sd at 80 % power, level)"},
     {"t_quantile", t_quantile, METH_VARARGS, "Upper quantile of Student's t."},
     {"t_two_sided", t_two_sided, METH_VARARGS, "Two-sided p of Student's t."},
     {"bh", bh, METH_O, "Benjamini-Hochberg adjusted p."},
     {"geometric_mean", geometric_mean, METH_O, "(mean, number used)"},
     {"common_factor", common_factor, METH_VARARGS, "(factor, set) of each ratio"},
-    {"fold_counts", fold_counts, METH_VARARGS, "(values, counts, folded)"},
     {"modes", modes, METH_VARARGS, "Modes of one series."},
     {"histogram", histogram, METH_VARARGS, "Histogram on the tick grid."},
     {"bimodal", bimodal, METH_VARARGS, "Whether the values fall into two groups."},

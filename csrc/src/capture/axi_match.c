@@ -1,5 +1,6 @@
 /* axi_match.c - commands and read data put together: by id and order.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/try.h"
 #include "capture/axi.h"
 
 /* ---- commands ---------------------------------------------------------------------------------
@@ -62,9 +63,8 @@ static tg_status note_command(tg_axi *x, unsigned d, uint64_t k) {
   uint32_t code = 0, w_code = 0;
   bool known = false;
   read_command(x, ch, &t);
-  tg_status status = tg_axi_code(x, d, ch, &known, &id, &code);
-  if (status == TG_OK && d == WRITE) status = tg_axi_wid(x, ch, &w_code);
-  if (status != TG_OK) return status;
+  TG_TRY(tg_axi_code(x, d, ch, &known, &id, &code));
+  if (d == WRITE) TG_TRY(tg_axi_wid(x, ch, &w_code));
   const scout_command command = {.valid = x->pend[ch].since,
                                  .accept = k,
                                  .data_end = UINT64_MAX,

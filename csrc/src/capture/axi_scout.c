@@ -3,6 +3,7 @@
 #include "capture/axi_scout.h"
 
 #include "base/mem.h"
+#include "base/try.h"
 
 #define LONG_GAP 8u /* clocks without progress that are worth an event */
 
@@ -44,8 +45,8 @@ static tg_status note(axi_scout *s, unsigned d, const scout_event *event) {
 }
 
 static tg_status add_command(axi_scout *s, scout_queue *q, const scout_command *command) {
-  tg_status status = tg_grow(&s->a, (void **)&q->command, &q->cap_command, q->n_command + 1,
-                             sizeof *q->command);
+  tg_status status =
+      tg_grow(&s->a, (void **)&q->command, &q->cap_command, q->n_command + 1, sizeof *q->command);
   if (status == TG_OK) q->command[q->n_command++] = *command;
   return status;
 }
@@ -57,17 +58,15 @@ tg_status tg_scout_command(axi_scout *s, unsigned direction, uint32_t w_code, ui
                              .since = command->valid,
                              .gap = progress(s, direction, command->accept),
                              .change = 1};
-  tg_status status = note(s, direction, &event);
-  if (status == TG_OK) status = queue_at(s, direction == 0 ? SET_R : SET_B, code, &q);
-  if (status == TG_OK) status = add_command(s, q, command);
-  if (status != TG_OK || direction == 0) return status;
-  status = queue_at(s, SET_W, w_code, &w);
-  if (status == TG_OK) status = add_command(s, w, command);
-  if (status == TG_OK)
-    status =
-        tg_grow(&s->a, (void **)&q->order, &q->cap_order, q->n_command, sizeof *q->order);
-  if (status == TG_OK) q->order[q->n_command - 1] = w->n_command - 1;
-  return status;
+  TG_TRY(note(s, direction, &event));
+  TG_TRY(queue_at(s, direction == 0 ? SET_R : SET_B, code, &q));
+  TG_TRY(add_command(s, q, command));
+  if (direction == 0) return TG_OK;
+  TG_TRY(queue_at(s, SET_W, w_code, &w));
+  TG_TRY(add_command(s, w, command));
+  TG_TRY(tg_grow(&s->a, (void **)&q->order, &q->cap_order, q->n_command, sizeof *q->order));
+  q->order[q->n_command - 1] = w->n_command - 1;
+  return TG_OK;
 }
 
 tg_status tg_scout_beat(axi_scout *s, enum scout_set set, uint32_t code, uint64_t valid, uint64_t k,
@@ -112,8 +111,8 @@ static tg_status keep(axi_scout *s) {
     segment.first[set] = s->n_answer;
     segment.count[set] = n;
     if (n == 0) continue;
-    status = tg_grow(&s->a, (void **)&s->answer, &s->cap_answer, s->n_answer + n,
-                     sizeof *s->answer);
+    status =
+        tg_grow(&s->a, (void **)&s->answer, &s->cap_answer, s->n_answer + n, sizeof *s->answer);
     if (status != TG_OK) break;
     sort_codes(s->used[set], n);
     for (size_t i = 0; i < n; i++) {

@@ -215,7 +215,8 @@ done:
 /* ---- which bundles are interfaces -------------------------------------------------------------
  */
 
-/* One channel whose names do not even join it to its leaf (`r_valid`), or a lone ctrl, is no AXI. */
+/* One channel whose names do not even join it to its leaf (`r_valid`), or a lone ctrl, is no AXI.
+ */
 static bool is_interface(const cap_bundle *b) {
   unsigned channels = 0;
   bool valid = false;
@@ -284,8 +285,9 @@ static tg_status mark_asked(tg_capture *c) {
     for (uint32_t i = 0; i < c->n_signal && c->map[k].signal == CAP_NONE; i++)
       if (names_signal(c, i, c->map[k].column)) c->map[k].signal = i;
     if (c->map[k].signal == CAP_NONE)
-      status = tg_cap_problem(c, 0, 0, "no-signal", "no signal is named %.150s, which %s is mapped to",
-                          c->map[k].column, tg_cap_role_name(c->map[k].role));
+      status =
+          tg_cap_problem(c, 0, 0, "no-signal", "no signal is named %.150s, which %s is mapped to",
+                         c->map[k].column, tg_cap_role_name(c->map[k].role));
     else if (c->signal[c->map[k].signal].width > c->max_width)
       status = too_wide(c, c->map[k].signal);
     else
@@ -317,28 +319,33 @@ static tg_status add_mapped(tg_capture *c) {
   return TG_OK;
 }
 
-tg_status tg_cap_bind(tg_capture *c) {
-  binder k = {0};
-  tg_status status = tg_intern_new(&c->a, CAP_NONE, &k.exact);
-  if (status == TG_OK) status = tg_intern_new(&c->a, CAP_NONE, &k.groups);
-  if (status == TG_OK && c->n_signal > 0) {
-    k.suffixed = tg_zalloc(&c->a, c->n_signal, sizeof *k.suffixed);
-    if (k.suffixed == NULL) status = TG_ENOMEM;
+/* All steps, by a binder that the caller frees. */
+static tg_status bind(tg_capture *c, binder *k) {
+  TG_TRY(tg_intern_new(&c->a, CAP_NONE, &k->exact));
+  TG_TRY(tg_intern_new(&c->a, CAP_NONE, &k->groups));
+  if (c->n_signal > 0) {
+    k->suffixed = tg_zalloc(&c->a, c->n_signal, sizeof *k->suffixed);
+    if (k->suffixed == NULL) return TG_ENOMEM;
   }
-  for (uint32_t i = 0; i < c->n_signal && status == TG_OK; i++) {
+  for (uint32_t i = 0; i < c->n_signal; i++) {
     const tg_str text = tg_intern_get(c->names, c->signal[i].name);
     const cap_name name = tg_cap_name_split(text.p, text.n);
     uint32_t bundle = 0;
     if (name.role.channel == CH_COUNT || c->signal[i].part) continue;
     if (!fits(c, &c->signal[i], name.role)) continue;
-    status = bundle_of(c, &k, i, &name, &bundle);
-    if (status == TG_OK) place(c, &c->bundle[bundle], i, &name, k.suffixed);
+    TG_TRY(bundle_of(c, k, i, &name, &bundle));
+    place(c, &c->bundle[bundle], i, &name, k->suffixed);
   }
-  if (status == TG_OK) status = join_halves(c, tg_intern_count(k.groups));
-  if (status == TG_OK) rank(c);
-  if (status == TG_OK) status = mark_asked(c);
-  if (status == TG_OK) status = add_mapped(c);
-  if (status == TG_OK) status = tg_cap_find_resets(c);
+  TG_TRY(join_halves(c, tg_intern_count(k->groups)));
+  rank(c);
+  TG_TRY(mark_asked(c));
+  TG_TRY(add_mapped(c));
+  return tg_cap_find_resets(c);
+}
+
+tg_status tg_cap_bind(tg_capture *c) {
+  binder k = {0};
+  const tg_status status = bind(c, &k);
   tg_release(&c->a, k.suffixed);
   tg_intern_free(k.exact);
   tg_intern_free(k.groups);

@@ -186,15 +186,6 @@ static tg_status decide_unit(emit *e, size_t from, boot_unit *unit) {
                            off, on + off, (unsigned long long)unit->hz);
 }
 
-/* Among which cpus the readings of a test may be interchanged: the powerdown path of the parallel
- * tests queues over all cpus, the rest within a cluster. */
-static const char *exchange_of(tg_str test, const char *metric) {
-  static const char suffix[] = "_parallel";
-  size_t n = sizeof suffix - 1;
-  if (test.n < n || memcmp(test.p + test.n - n, suffix, n) != 0) return "none";
-  return strcmp(metric, "powerdown") == 0 ? "all" : "cluster";
-}
-
 /* Forgets the keys: another unit or channel begins. */
 static void forget_keys(emit *e, tg_str channel) {
   memset(e->known, 0, sizeof e->known);
@@ -246,7 +237,7 @@ static tg_status add_reading(emit *e, const tg_tftf_block *b, uint32_t block, co
   }
   if (*id == TG_NONE) {
     key->metric = tg_str_of(metric);
-    key->exchange = tg_str_of(exchange_of(key->test, metric));
+    key->exchange = tg_str_of(tg_tftf_exchange(key->test, metric));
     TG_TRY(tg_result_key(e->out, key, id));
   }
   reading.key = *id;
@@ -406,8 +397,8 @@ static tg_status add_events(emit *e) {
 /* Says that values count although their test failed, or that a test passed and left none. */
 static tg_status tell_verdict(emit *e, const tg_tftf_block *b) {
   const bool passed = b->verdict.p != NULL && is_word(b->verdict, "Passed");
-  const bool failed = b->verdict.p != NULL &&
-                      (is_word(b->verdict, "Failed") || is_word(b->verdict, "Crashed"));
+  const bool failed =
+      b->verdict.p != NULL && (is_word(b->verdict, "Failed") || is_word(b->verdict, "Crashed"));
   const int n = b->test.n < 60 ? (int)b->test.n : 60;
   const char *name = (const char *)b->test.p;
   if (failed && b->n_rows > 0) {
@@ -499,8 +490,9 @@ const tg_format tg_format_tftf = {
     .n_rules = TG_COUNT_OF(rules),
     .observation = TG_OBSERVATION_BOOT,
     .needs_clock = "plain ns: their step is not known",
-    .example = "> Executing 'CPU suspend on all cores in sequence'\r\n"
-               "<RT_INSTR:test_rt_instr_cpu_susp_serial\t1\t0\t104500\t23400\t5840/>\r\n"
-               "  TEST COMPLETE                                                 Passed\r\n",
+    .example =
+        "> Executing 'CPU suspend on all cores in sequence'\r\n"
+        "<RT_INSTR:test_rt_instr_cpu_susp_serial\t1\t0\t104500\t23400\t5840/>\r\n"
+        "  TEST COMPLETE                                                 Passed\r\n",
     .reduce = reduce,
 };

@@ -60,3 +60,10 @@ void tg_tftf_split_title(tg_str *title, tg_str *suite) {
     return;
   }
 }
+
+const char *tg_tftf_exchange(tg_str test, const char *metric) {
+  static const char suffix[] = "_parallel";
+  const size_t n = sizeof suffix - 1;
+  if (test.n < n || memcmp(test.p + test.n - n, suffix, n) != 0) return "none";
+  return strcmp(metric, "powerdown") == 0 ? "all" : "cluster";
+}

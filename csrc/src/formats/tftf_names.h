@@ -23,4 +23,8 @@ bool tg_tftf_known(tg_str test);
 /* Splits a title of the old form, "suite - test"; `*suite` is untouched where it is none. */
 void tg_tftf_split_title(tg_str *title, tg_str *suite);
 
+/* Among which cpus the readings of a test may be interchanged: the powerdown path of the parallel
+ * tests queues over all cpus, the rest within a cluster. */
+const char *tg_tftf_exchange(tg_str test, const char *metric);
+
 #endif

@@ -154,6 +154,15 @@ static void join_totals(tg_records *into, const tg_records *more) {
   into->ends_plainly = more->ends_plainly;
 }
 
+/* Adds all that the later part has; the caller takes it back after a failure. */
+static tg_status join_all(tg_records *into, const tg_records *more, shift by, const size_t *rows,
+                          tg_table **near) {
+  TG_TRY(join_near(into, more, by, near));
+  TG_TRY(join_tables(into, more, by));
+  TG_TRY(join_problems(into, more, by));
+  return join_order(into, more, rows);
+}
+
 tg_status tg_records_append(tg_records *into, const tg_records *more) {
   if (into == more || !same_rules(into->rules, more->rules)) return TG_EINVAL;
   if (!into->ends_plainly || !more->has_lines) return TG_ECONFLICT;
@@ -166,10 +175,7 @@ tg_status tg_records_append(tg_records *into, const tg_records *more) {
   if (rows == NULL) return TG_ENOMEM;
   for (size_t i = 0; i < into->n_tables; i++)
     rows[i] = into->tables[i] != NULL ? into->tables[i]->rows : 0;
-  tg_status status = join_near(into, more, by, &near);
-  if (status == TG_OK) status = join_tables(into, more, by);
-  if (status == TG_OK) status = join_problems(into, more, by);
-  if (status == TG_OK) status = join_order(into, more, rows);
+  const tg_status status = join_all(into, more, by, rows, &near);
   if (status == TG_OK) {
     join_totals(into, more);
     tg_table_free(into->near);

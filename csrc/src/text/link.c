@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/try.h"
 #include "plan.h"
 #include "template_parse.h"
 
@@ -21,7 +22,7 @@ static bool inst_literal(const tg_template *t, const tg_inst *in, uint8_t *c, si
 /* True where the bytes [tag, tag+n) stand in the template from byte `skew` of instruction `k`;
  * instructions in an optional part do not count. `*last` is the instruction of the last byte. */
 static bool tag_at(const tg_template *t, size_t k, size_t skew, const uint8_t *tag, size_t n,
-                      size_t *last) {
+                   size_t *last) {
   size_t i = skew;
   for (size_t done = 0; done < n;) {
     uint8_t c;
@@ -87,8 +88,8 @@ static tg_status default_tag(tg_template *t, tg_error *err) {
     t->tag = t->alts[in->alt];
     return TG_OK;
   }
-  return tg_fail(err, TG_ESYNTAX, 0, 0,
-                 "no literal of at least %d bytes to look for: name a tag", TG_TAG_BYTES);
+  return tg_fail(err, TG_ESYNTAX, 0, 0, "no literal of at least %d bytes to look for: name a tag",
+                 TG_TAG_BYTES);
 }
 
 /* Bytes before the tag, SIZE_MAX where they are not always the same number. */
@@ -124,8 +125,7 @@ static bool rest_empty(const tg_template *t, size_t k) {
 
 /* The instruction behind `k`: a closing bracket lies between the two where optional parts end. */
 static bool last_of_option(const tg_template *t, size_t k) {
-  return t->inst[k].optional &&
-         (!t->inst[k + 1].optional || t->inst[k + 1].op == TG_OP_OPTION);
+  return t->inst[k].optional && (!t->inst[k + 1].optional || t->inst[k + 1].op == TG_OP_OPTION);
 }
 
 /* A text that nothing must follow runs to the end of the line: alone it takes all, before
@@ -193,17 +193,17 @@ static void link_blanks(tg_template *t) {
 
 static bool branches(const tg_inst *in) {
   switch (in->op) {
-  case TG_OP_TEXT:
-  case TG_OP_BLANKS:
-    return !in->possessive;
-  case TG_OP_WORD:
-    return in->alts > 0;
-  case TG_OP_CHOICE:
-    return in->alts > 1;
-  case TG_OP_OPTION:
-    return true;
-  default:
-    return false;
+    case TG_OP_TEXT:
+    case TG_OP_BLANKS:
+      return !in->possessive;
+    case TG_OP_WORD:
+      return in->alts > 0;
+    case TG_OP_CHOICE:
+      return in->alts > 1;
+    case TG_OP_OPTION:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -211,8 +211,8 @@ static bool branches(const tg_inst *in) {
 static void link_numbers(tg_template *t) {
   for (size_t i = 0; i < t->n_fields; i++) {
     const tg_field_type type = t->fields[i].type;
-    const bool text = type == TG_FIELD_WORD || type == TG_FIELD_TEXT ||
-                      type == TG_FIELD_QUOTED || type == TG_FIELD_CHOICE;
+    const bool text = type == TG_FIELD_WORD || type == TG_FIELD_TEXT || type == TG_FIELD_QUOTED ||
+                      type == TG_FIELD_CHOICE;
     if (!text) t->numbers |= UINT64_C(1) << i;
   }
 }
@@ -237,18 +237,16 @@ static void link_memo(tg_template *t, bool row) {
 }
 
 tg_status tg_template_link(tg_template *t, const char *tag, bool row, tg_error *err) {
-  tg_status status = TG_OK;
   t->tag_inst = SIZE_MAX;
   t->lead = SIZE_MAX;
   if (tag != NULL) {
-    status = named_tag(t, tag, err);
+    TG_TRY(named_tag(t, tag, err));
   } else if (!row) {
-    status = default_tag(t, err);
+    TG_TRY(default_tag(t, err));
   }
-  if (status == TG_OK && t->tag_inst != SIZE_MAX) t->lead = fixed_lead(t);
-  if (status == TG_OK) status = link_text(t);
-  if (status == TG_OK) status = link_words(t);
-  if (status != TG_OK) return status;
+  if (t->tag_inst != SIZE_MAX) t->lead = fixed_lead(t);
+  TG_TRY(link_text(t));
+  TG_TRY(link_words(t));
   link_blanks(t);
   link_numbers(t);
   link_memo(t, row);

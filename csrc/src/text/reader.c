@@ -194,21 +194,20 @@ tg_status tg_reader_feed(tg_reader *r, const uint8_t *p, size_t n, tg_error *err
 
 /* The last line, the open section and the line that a shared UART left in pieces. */
 static tg_status finish_source(tg_reader *r) {
-  tg_status status = TG_OK;
   r->at_end = true;
   if (r->n_carry > 0) {
-    size_t have = r->n_carry;
+    const size_t have = r->n_carry;
     r->n_carry = 0;
-    status = consume(r, r->carry, have);
+    TG_TRY(consume(r, r->carry, have));
   }
   r->out->ends_plainly = r->ended_lf && r->section == TG_NOT && r->uart == NULL;
   r->out->has_lines = r->lines > 0;
   r->out->sections = r->sections_seen;
-  if (status == TG_OK && r->uart != NULL) status = tg_uart_finish(r);
-  if (status == TG_OK) status = tg_section_finish(r);
+  if (r->uart != NULL) TG_TRY(tg_uart_finish(r));
+  TG_TRY(tg_section_finish(r));
   r->out->totals.lines = r->lines > 0 ? r->lines : r->returns;
   if (r->out->totals.bytes > 0 && !(r->lines > 0 ? r->ended_lf : r->ended)) r->out->totals.lines++;
-  return status;
+  return TG_OK;
 }
 
 tg_status tg_reader_finish(tg_reader *r, tg_records **out, tg_error *err) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/try.h"
 #include "state.h"
 
 static const char *reason_of(const tg_match *m) {
@@ -66,7 +67,7 @@ static tg_status collect_places(tg_reader *r, size_t tag, const tg_hit *hits, si
 }
 
 static tg_status take_record(tg_reader *r, const tg_line *line, size_t rule, const tg_match *m,
-                                bool commit, tg_outcome *out) {
+                             bool commit, tg_outcome *out) {
   bool added = true;
   tg_status status = TG_OK;
   const tg_rule *it = &r->rules->rules[rule];
@@ -85,7 +86,7 @@ static tg_status take_record(tg_reader *r, const tg_line *line, size_t rule, con
 
 /* Policy first: the leftmost match of the rule. */
 static tg_status try_first(tg_reader *r, const tg_line *line, size_t rule, const tg_hit *hits,
-                              size_t n_hits, bool commit, tg_outcome *out) {
+                           size_t n_hits, bool commit, tg_outcome *out) {
   const tg_rule *it = &r->rules->rules[rule];
   tg_match m;
   tg_status status = collect_places(r, it->tag, hits, n_hits);
@@ -102,9 +103,8 @@ static tg_status try_first(tg_reader *r, const tg_line *line, size_t rule, const
 static tg_status begin_group(tg_reader *r, const tg_line *line, const tg_tag *tag) {
   for (size_t k = 0; k < tag->n_rules; k++) {
     const tg_template *t = r->rules->rules[tag->rules[k]].t;
-    tg_status status =
-        tg_match_begin(&r->match[k], t, &r->rules->scratch[k], line->p, line->n,
-                       r->spans + k * TG_TEMPLATE_FIELDS);
+    tg_status status = tg_match_begin(&r->match[k], t, &r->rules->scratch[k], line->p, line->n,
+                                      r->spans + k * TG_TEMPLATE_FIELDS);
     if (status != TG_OK) return status;
     r->match[k].line_at = t->begin ? tg_prefix_length(r->prefix, line->p, line->n) : 0;
   }
@@ -113,8 +113,8 @@ static tg_status begin_group(tg_reader *r, const tg_line *line, const tg_tag *ta
 
 /* Which rule of the group matches with its tag on `at`: TG_NOT for none, then `*worst` is the
  * rule that came nearest. */
-static size_t group_at(tg_reader *r, const tg_line *line, const tg_tag *tag, size_t from,
-                          size_t at, size_t *worst, tg_status *status) {
+static size_t group_at(tg_reader *r, const tg_line *line, const tg_tag *tag, size_t from, size_t at,
+                       size_t *worst, tg_status *status) {
   *worst = TG_NOT;
   for (size_t k = 0; k < tag->n_rules; k++) {
     tg_match *m = &r->match[k];
@@ -125,20 +125,20 @@ static size_t group_at(tg_reader *r, const tg_line *line, const tg_tag *tag, siz
     if (tg_match_tag(m, from, at)) return k;
     if (m->failed == TG_OK) m->failed = note_miss(r, line, tag->rules[k], m);
     if (m->failed != TG_OK) *status = m->failed;
-    if (m->near.expected != NULL &&
-        (*worst == TG_NOT || m->reach > r->match[*worst].reach))
+    if (m->near.expected != NULL && (*worst == TG_NOT || m->reach > r->match[*worst].reach))
       *worst = k;
   }
   return TG_NOT;
 }
 
 static tg_status keep_missed(tg_reader *r, const tg_line *line, const tg_tag *tag, size_t at,
-                                size_t worst) {
+                             size_t worst) {
   tg_status status =
       tg_reserve(&r->alloc, &r->missed, &r->cap_missed, r->n_missed + 1, sizeof *r->missed);
   if (status != TG_OK) return status;
-  tg_trouble t = {line, at, tag->rules[0], (size_t)(tag - r->rules->tags), TG_REASON_MISMATCH,
-                  "a whole record", 0};
+  tg_trouble t = {
+      line, at, tag->rules[0], (size_t)(tag - r->rules->tags), TG_REASON_MISMATCH, "a whole record",
+      0};
   if (worst != TG_NOT) {
     const tg_match *m = &r->match[worst];
     t.at = m->near.at;
@@ -173,9 +173,8 @@ static tg_status take_span(tg_reader *r, size_t start, size_t end) {
 
 /* Merges the spans of one tag into those of the line, from the back. */
 static tg_status merge_taken(tg_reader *r) {
-  tg_status status =
-      tg_reserve(&r->alloc, &r->taken, &r->cap_taken, r->n_taken + r->n_fresh + 1,
-                 sizeof *r->taken);
+  tg_status status = tg_reserve(&r->alloc, &r->taken, &r->cap_taken, r->n_taken + r->n_fresh + 1,
+                                sizeof *r->taken);
   if (status != TG_OK) return status;
   size_t i = r->n_taken, k = r->n_fresh, at = i + k;
   r->n_taken = at;
@@ -189,15 +188,16 @@ static tg_status merge_taken(tg_reader *r) {
 
 /* Policy all: a record for every occurrence of the tag that is whole; the others are kept as
  * missed, but for those inside another record. */
-static tg_status try_all(tg_reader *r, const tg_line *line, size_t tag_index,
-                            const tg_hit *hits, size_t n_hits, bool commit, tg_outcome *out) {
+static tg_status try_all(tg_reader *r, const tg_line *line, size_t tag_index, const tg_hit *hits,
+                         size_t n_hits, bool commit, tg_outcome *out) {
   const tg_tag *tag = &r->rules->tags[tag_index];
   size_t behind = 0; /* the occurrence before this one */
   size_t next = 0;
   r->n_fresh = 0;
-  tg_status status = collect_places(r, tag_index, hits, n_hits);
-  if (status == TG_OK) status = begin_group(r, line, tag);
-  for (size_t i = 0; status == TG_OK && i < r->n_places; i++) {
+  tg_status status = TG_OK;
+  TG_TRY(collect_places(r, tag_index, hits, n_hits));
+  TG_TRY(begin_group(r, line, tag));
+  for (size_t i = 0; i < r->n_places; i++) {
     size_t at = r->places[i];
     size_t from = behind;
     size_t to = SIZE_MAX;
@@ -207,15 +207,14 @@ static tg_status try_all(tg_reader *r, const tg_line *line, size_t tag_index,
     if (status != TG_OK) return status;
     behind = at + 1;
     if (k == TG_NOT) {
-      if (tag->hard) status = keep_missed(r, line, tag, at, worst);
+      if (tag->hard) TG_TRY(keep_missed(r, line, tag, at, worst));
       out->misses += tag->hard;
     } else if (r->match[k].end <= to) {
-      status = take_span(r, r->match[k].start, r->match[k].end);
-      if (status == TG_OK)
-        status = take_record(r, line, tag->rules[k], &r->match[k], commit, out);
+      TG_TRY(take_span(r, r->match[k].start, r->match[k].end));
+      TG_TRY(take_record(r, line, tag->rules[k], &r->match[k], commit, out));
     }
   }
-  return status == TG_OK ? merge_taken(r) : status;
+  return merge_taken(r);
 }
 
 /* The occurrences of a tag are no misses any more: a rule of the other policy took one. */
@@ -248,11 +247,11 @@ tg_status tg_reader_misses(tg_reader *r, const tg_line *line, const tg_hit *hits
     miss->serial = r->serial - 1; /* told */
     status = tell_missed(r, tag, &any);
     if (status != TG_OK || any) continue;
-    tg_trouble t = {line, hits[i].at, r->rules->tags[tag].rules[0], tag, TG_REASON_MISMATCH,
-                    "the rest of the line before it", 0};
+    tg_trouble t = {line, hits[i].at,         r->rules->tags[tag].rules[0],
+                    tag,  TG_REASON_MISMATCH, "the rest of the line before it",
+                    0};
     if (miss->have) {
-      t = (tg_trouble){line, miss->at, miss->rule, tag, miss->reason, miss->expected,
-                       miss->item};
+      t = (tg_trouble){line, miss->at, miss->rule, tag, miss->reason, miss->expected, miss->item};
     }
     status = tg_records_problem(r->out, &t);
   }
@@ -263,7 +262,7 @@ tg_status tg_reader_misses(tg_reader *r, const tg_line *line, const tg_hit *hits
  * that policy on the rest of the line. Misses of that policy before it are told in
  * either case: another writer's line must not hide a torn record. */
 static tg_status try_rules(tg_reader *r, const tg_line *line, const tg_hit *hits, size_t n_hits,
-                              bool commit, tg_outcome *out) {
+                           bool commit, tg_outcome *out) {
   tg_status status = TG_OK;
   bool any_all = false;
   for (size_t i = 0; status == TG_OK && i < r->n_cand; i++) {
