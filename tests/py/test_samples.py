@@ -73,7 +73,7 @@ def test_group_beyond_the_bound_is_folded() -> None:
     weight = np.ones(3000, "u8")
     values, counts, _, folded = _core.count_groups(value, weight, [0, 3000], 100)
     assert folded.tolist() == [True]
-    assert len(values) <= 100
+    assert 100 < len(values) < 3000
     assert counts.sum() == 3000
     assert (np.diff(values) > 0).all()
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 FOLDERS = ("csrc/src", "csrc/include", "pyapi/binding")
 ROOTS = ("csrc/src", "csrc/include", "csrc/include/tickgauge", "pyapi/binding")
-LINES, FUNCTION, CHAINS = 500, 60, 81
+LINES, FUNCTION, CHAINS = 500, 60, 60
 WHAT_PER_1000 = 1.0
 #: Longer than the rest, and why.
 EXCUSED: dict[str, str] = {}

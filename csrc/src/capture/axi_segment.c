@@ -3,6 +3,7 @@
 
 #include "capture/axi.h"
 
+#include "base/try.h"
 
 void tg_axi_flag_open(tg_axi *x, unsigned d, uint32_t flag) {
   size_t from = x->open_from[d];
@@ -82,16 +83,17 @@ static tg_status end_open(tg_axi *x, unsigned d, const char *why, bool gap) {
   return status;
 }
 
+/* Ends all that is open. */
+static tg_status end_all(tg_axi *x, uint64_t k, const char *why, bool gap) {
+  if (x->scouting) return tg_scout_close(x->scout, k, x->opt.stop);
+  TG_TRY(end_open(x, READ, why, gap));
+  TG_TRY(end_open(x, WRITE, why, gap));
+  TG_TRY(tg_axi_leftover_w(x));
+  return tg_axi_end_block(x, k, false);
+}
+
 tg_status tg_axi_end(tg_axi *x, uint64_t k, const char *why, bool gap) {
-  tg_status status = TG_OK;
-  if (x->scouting) {
-    status = tg_scout_close(x->scout, k, x->opt.stop);
-  } else {
-    status = end_open(x, READ, why, gap);
-    if (status == TG_OK) status = end_open(x, WRITE, why, gap);
-    if (status == TG_OK) status = tg_axi_leftover_w(x);
-    if (status == TG_OK) status = tg_axi_end_block(x, k, false);
-  }
+  const tg_status status = end_all(x, k, why, gap);
   x->segment++; /* queues set up for the last one are empty */
   x->last_r = x->w_orphan = 0;
   for (unsigned ch = 0; ch < AXI_CHANNELS; ch++) {

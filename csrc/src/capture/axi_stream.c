@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "capture/axi.h"
 
+#include "base/try.h"
+
 #define MOST_IDS 256u     /* TIDs that are kept apart */
 #define FREE_PACKETS 256u /* of one beat, in a row without a change, that cost no patience */
 #define PATIENCE ((uint64_t)1 << 20)
@@ -45,8 +47,8 @@ static tg_status packet_of(stream *s, packet **out) {
   tg_status status = tg_intern_put(s->ids, (const uint8_t *)&id, sizeof id, &code);
   if (code >= MOST_IDS) code = 0;
   if (status == TG_OK && code >= s->n_packet) {
-    status = tg_grow(&s->x->a, (void **)&s->packet, &s->cap_packet, code + (size_t)1,
-                     sizeof *s->packet);
+    status =
+        tg_grow(&s->x->a, (void **)&s->packet, &s->cap_packet, code + (size_t)1, sizeof *s->packet);
     if (status != TG_OK) return status;
     for (size_t i = s->n_packet; i <= code; i++) s->packet[i] = (packet){.torn = true};
     s->n_packet = code + (size_t)1;
@@ -186,12 +188,18 @@ static tg_status walk_stream(stream *s, const tg_capture *c, uint32_t clock) {
 
 static tg_status put_channel(const stream *s) {
   const axi_channel *c = &s->count;
-  const uint64_t v[] = {c->beat, c->stall, c->starve, c->idle, c->ready_high, c->ready_low,
-                        c->unknown};
+  const uint64_t v[] = {c->beat,       c->stall,     c->starve, c->idle,
+                        c->ready_high, c->ready_low, c->unknown};
   tg_row w = tg_row_begin(s->x->channels);
   tg_row_cstr(&w, 0, "T");
   for (size_t i = 0; i < sizeof v / sizeof *v; i++) tg_row_u64(&w, i + 1, v[i]);
   return tg_row_end(&w);
+}
+
+static tg_status walk_and_put(stream *s, const tg_capture *c, uint32_t clock) {
+  TG_TRY(tg_intern_new(&s->x->a, CAP_NONE, &s->ids));
+  TG_TRY(walk_stream(s, c, clock));
+  return put_channel(s);
 }
 
 tg_status tg_axi_stream(tg_axi *x, const tg_capture *c, const cap_bundle *b, tg_error *err) {
@@ -208,9 +216,7 @@ tg_status tg_axi_stream(tg_axi *x, const tg_capture *c, const cap_bundle *b, tg_
   s.has_bytes = s.data_bytes > 0 || s.keep.store != NULL;
   x->fig.stream_has_bytes = s.has_bytes;
   x->patience = x->opt.max_steady != 0 ? x->opt.max_steady : PATIENCE;
-  tg_status status = tg_intern_new(&x->a, CAP_NONE, &s.ids);
-  if (status == TG_OK) status = walk_stream(&s, c, b->clock);
-  if (status == TG_OK) status = put_channel(&s);
+  const tg_status status = walk_and_put(&s, c, b->clock);
   tg_intern_free(s.ids);
   tg_release(&x->a, s.packet);
   return status;

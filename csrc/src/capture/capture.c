@@ -97,12 +97,11 @@ static tg_status make_tables(tg_capture *c) {
                                           {"role", TG_TEXT, 0},   {"interface", TG_U32, 0},
                                           {"stored", TG_BOOL, 0}, {"radix", TG_TEXT, 0},
                                           {"changes", TG_U64, 0}, {"clock", TG_BOOL, 0}};
-  static const tg_column_def interfaces[] = {{"prefix", TG_TEXT, 0},   {"slot", TG_U32, 0},
-                                             {"kind", TG_TEXT, 0},     {"channels", TG_TEXT, 0},
-                                             {"missing", TG_TEXT, 0},  {"bound", TG_U32, 0},
-                                             {"data_bits", TG_U32, 0}, {"same_as", TG_U32, 0},
-                                             {"usable", TG_BOOL, 0},   {"why", TG_TEXT, 0},
-                                             {"clock", TG_TEXT, 0}};
+  static const tg_column_def interfaces[] = {
+      {"prefix", TG_TEXT, 0},   {"slot", TG_U32, 0},     {"kind", TG_TEXT, 0},
+      {"channels", TG_TEXT, 0}, {"missing", TG_TEXT, 0}, {"bound", TG_U32, 0},
+      {"data_bits", TG_U32, 0}, {"same_as", TG_U32, 0},  {"usable", TG_BOOL, 0},
+      {"why", TG_TEXT, 0},      {"clock", TG_TEXT, 0}};
   static const tg_column_def problems[TG_PROBLEM_COLUMNS] = {
       {"line", TG_U64, 0},    {"offset", TG_U64, 0},  {"rule", TG_TEXT, 0},
       {"reason", TG_TEXT, 0}, {"detail", TG_TEXT, 0}, {"excerpt", TG_TEXT, 0}};
@@ -110,6 +109,13 @@ static tg_status make_tables(tg_capture *c) {
   TG_TRY(tg_table_new(&c->a, interfaces, 11, &c->t_interfaces));
   TG_TRY(tg_table_new(&c->a, mark_columns, 2, &c->t_marks));
   return tg_table_new(&c->a, problems, TG_PROBLEM_COLUMNS, &c->t_problems);
+}
+
+/* Fills a new capture; the caller frees it after a failure. */
+static tg_status fill_capture(tg_capture *c, const tg_capture_options *options, tg_error *err) {
+  TG_TRY(tg_intern_new(&c->a, CAP_NONE, &c->names));
+  TG_TRY(make_tables(c));
+  return options != NULL ? copy_options(c, options, err) : TG_OK;
 }
 
 tg_status tg_capture_new(const tg_alloc *a, tg_capture_form form, const tg_capture_options *options,
@@ -131,9 +137,7 @@ tg_status tg_capture_new(const tg_alloc *a, tg_capture_form form, const tg_captu
   c->max_width = CAP_WIDTH;
   c->max_scope = 2048;
   c->clock = CAP_NONE;
-  status = tg_intern_new(&c->a, CAP_NONE, &c->names);
-  if (status == TG_OK) status = make_tables(c);
-  if (status == TG_OK && options != NULL) status = copy_options(c, options, err);
+  status = fill_capture(c, options, err);
   if (status != TG_OK) goto fail;
   *out = c;
   return TG_OK;
@@ -155,8 +159,8 @@ void tg_capture_free(tg_capture *c) {
   for (size_t i = 0; i < c->n_clocks; i++) tg_release(&a, c->clocks[i].run);
   for (size_t i = 0; i < c->n_keep; i++) tg_release(&a, c->keep[i]);
   for (size_t i = 0; i < c->n_map; i++) tg_release(&a, c->map[i].column);
-  void *owned[] = {c->sample_on, c->keep, c->map,    c->carry,   c->signal,    c->store,
-                   c->step,      c->mark, c->bundle, c->reset, c->clocks, c->version, c->timescale};
+  void *owned[] = {c->sample_on, c->keep,   c->map,   c->carry,  c->signal,  c->store,    c->step,
+                   c->mark,      c->bundle, c->reset, c->clocks, c->version, c->timescale};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) tg_release(&a, owned[i]);
   tg_intern_free(c->names);
   tg_table_free(c->t_signals);
@@ -288,8 +292,8 @@ static tg_status settle(tg_capture *c) {
     c->depth_known = true;
   } else if (c->given_samples > 0 && c->given_samples < c->seen) {
     status = tg_cap_problem(c, 0, 0, "samples",
-                        "%llu samples were named, the file has %llu: all are used",
-                        (unsigned long long)c->given_samples, (unsigned long long)c->seen);
+                            "%llu samples were named, the file has %llu: all are used",
+                            (unsigned long long)c->given_samples, (unsigned long long)c->seen);
   } else if (c->given_samples > 0) {
     c->depth_known = true;
   }

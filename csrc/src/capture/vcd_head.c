@@ -7,7 +7,6 @@
 #include "base/try.h"
 #include "capture/vcd.h"
 
-
 static bool is_blank(uint8_t ch) { return ch <= ' '; }
 
 /* The next word of [p, e): its start, `*stop` behind it; NULL at the end. */
@@ -80,12 +79,23 @@ tg_status tg_vcd_define(tg_capture *c, const uint8_t *id, size_t n, uint32_t *de
   return tg_intern_put(c->vcd->ids, id, n, dense);
 }
 
+/* Enters a variable by its id and its full name. */
+static tg_status enter_var(tg_capture *c, const uint8_t *id, size_t n_id, const uint8_t *name,
+                           size_t n, uint32_t width, bool bits, tg_error *err) {
+  struct cap_vcd *v = c->vcd;
+  uint32_t dense = 0, row = 0;
+  TG_TRY(tg_vcd_define(c, id, n_id, &dense));
+  TG_TRY(tg_cap_signal_add(c, name, n, width, bits, &row, err));
+  TG_TRY(tg_grow(&c->a, (void **)&v->var, &v->cap_var, v->n_var + 1, sizeof *v->var));
+  v->var[v->n_var++] = (vcd_var){.id = dense, .signal = row};
+  return TG_OK;
+}
+
 /* A variable's full name: scope, reference, range, without the backslash of escaped names. */
 static tg_status add_var(tg_capture *c, uint32_t width, bool bits, const uint8_t *id, size_t n_id,
                          const uint8_t *ref, size_t n_ref, const uint8_t *range, size_t n_range,
                          tg_error *err) {
   struct cap_vcd *v = c->vcd;
-  uint32_t dense = 0, row = 0;
   if (n_ref > 0 && *ref == '\\') ref++, n_ref--;
   size_t n = v->n_scope + n_ref + n_range;
   uint8_t *name = tg_zalloc(&c->a, n + 1, 1);
@@ -93,10 +103,7 @@ static tg_status add_var(tg_capture *c, uint32_t width, bool bits, const uint8_t
   if (v->n_scope > 0) memcpy(name, v->scope, v->n_scope);
   memcpy(name + v->n_scope, ref, n_ref);
   if (n_range > 0) memcpy(name + v->n_scope + n_ref, range, n_range);
-  tg_status status = tg_vcd_define(c, id, n_id, &dense);
-  if (status == TG_OK) status = tg_cap_signal_add(c, name, n, width, bits, &row, err);
-  if (status == TG_OK) status = tg_grow(&c->a, (void **)&v->var, &v->cap_var, v->n_var + 1, sizeof *v->var);
-  if (status == TG_OK) v->var[v->n_var++] = (vcd_var){.id = dense, .signal = row};
+  const tg_status status = enter_var(c, id, n_id, name, n, width, bits, err);
   tg_release(&c->a, name);
   return status;
 }
@@ -134,8 +141,8 @@ static tg_status section(tg_capture *c, const uint8_t *key, const uint8_t *key_e
   return TG_OK;
 }
 
-tg_status tg_vcd_head(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final,
-                      size_t *used, tg_error *err) {
+tg_status tg_vcd_head(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final, size_t *used,
+                      tg_error *err) {
   const uint8_t *q = p, *key_end = NULL;
   tg_status status = TG_OK;
   while (status == TG_OK && !c->vcd->defined) {

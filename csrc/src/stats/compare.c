@@ -1,6 +1,7 @@
 /* compare.c - two sides, all keys, one row per key and quantile. SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 
+#include "base/try.h"
 #include "single.h"
 
 static const tg_column_def compare_columns[TG_CMP_COLUMNS] = {
@@ -215,17 +216,23 @@ static tg_status judge_all(walk *w) {
   return tg_bh(w->a, w->p, n, w->p);
 }
 
+/* Judges all quantities and writes the table; the caller frees all after a failure too. */
+static tg_status fill_table(walk *w) {
+  TG_TRY(tg_quantities_make(w->a, w->options->stop, w->side, &w->quantities));
+  TG_TRY(make_room(w));
+  TG_TRY(judge_all(w));
+  TG_TRY(tg_table_new(w->a, compare_columns, TG_CMP_COLUMNS, &w->table));
+  for (size_t i = 0; i < w->quantities.n; i++) TG_TRY(put_row(w, i));
+  return TG_OK;
+}
+
 tg_status tg_compare(const tg_alloc *a, const tg_samples *a_old, const tg_samples *a_new,
                      const tg_compare_options *options, tg_table **out) {
   double alpha = options->alpha > 0 ? options->alpha : 0.05;
   if (a_new->n_keys != a_old->n_keys || !sound(options, alpha, a_old->n_keys)) return TG_EINVAL;
   walk w = {.a = a, .side = {a_old, a_new, options->noise}, .options = options};
   tg_key_context_init(&w.context, a, options, alpha);
-  tg_status status = tg_quantities_make(a, options->stop, w.side, &w.quantities);
-  if (status == TG_OK) status = make_room(&w);
-  if (status == TG_OK) status = judge_all(&w);
-  if (status == TG_OK) status = tg_table_new(a, compare_columns, TG_CMP_COLUMNS, &w.table);
-  for (size_t i = 0; status == TG_OK && i < w.quantities.n; i++) status = put_row(&w, i);
+  const tg_status status = fill_table(&w);
   tg_quantities_free(a, &w.quantities);
   for (int i = 0; i < 2; i++) tg_scratch_free(a, &w.scratch[i]);
   tg_null_free(&w.context.null);

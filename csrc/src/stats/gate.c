@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/row.h"
+#include "base/try.h"
 #include "layer.h"
 #include "single.h"
 
@@ -195,6 +196,18 @@ static bool sound(const tg_gate_options *o, double alpha, size_t keys) {
   return true;
 }
 
+/* Makes the boards and decides; the caller frees all after a failure too. */
+static tg_status fill_gate(gate *g, const tg_samples *const side[], tg_quantities *q, double alpha,
+                           tg_gate_summary *s, tg_table **t) {
+  const tg_gate_options plain = {.margin = -1, .better = g->o->better};
+  TG_TRY(tg_quantities_make(g->a, g->o->stop, side, q));
+  TG_TRY(tg_board_make(g->a, side, q, g->o, &g->board));
+  TG_TRY(tg_board_make(g->a, side, q, &plain, &g->plain));
+  TG_TRY(decide(g, side, q, alpha, s));
+  TG_TRY(tg_table_new(g->a, gate_columns, TG_GATE_COLUMNS, t));
+  return put_rows(g, q, s, *t);
+}
+
 tg_status tg_gate(const tg_alloc *a, const tg_samples *a_old, const tg_samples *a_new,
                   const tg_gate_options *options, tg_gate_summary *summary, tg_table **out) {
   double alpha = options->alpha > 0 ? options->alpha : 0.05;
@@ -202,15 +215,9 @@ tg_status tg_gate(const tg_alloc *a, const tg_samples *a_old, const tg_samples *
   const tg_samples *const side[TG_SIDES] = {a_old, a_new, NULL};
   gate g = {.a = a, .o = options};
   tg_gate_summary s = {0};
-  tg_quantities q;
+  tg_quantities q = {0};
   tg_table *t = NULL;
-  tg_status status = tg_quantities_make(a, options->stop, side, &q);
-  const tg_gate_options plain = {.margin = -1, .better = options->better};
-  if (status == TG_OK) status = tg_board_make(a, side, &q, options, &g.board);
-  if (status == TG_OK) status = tg_board_make(a, side, &q, &plain, &g.plain);
-  if (status == TG_OK) status = decide(&g, side, &q, alpha, &s);
-  if (status == TG_OK) status = tg_table_new(a, gate_columns, TG_GATE_COLUMNS, &t);
-  if (status == TG_OK) status = put_rows(&g, &q, &s, t);
+  const tg_status status = fill_gate(&g, side, &q, alpha, &s, &t);
   release(&g);
   tg_quantities_free(a, &q);
   if (status == TG_OK) {

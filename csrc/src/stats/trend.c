@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/row.h"
+#include "base/try.h"
 #include "segment.h"
 #include "single.h"
 
@@ -335,8 +336,8 @@ static tg_status fit_all(trend *t, tg_table *series, tg_table *steps) {
   double *df = t->pool + 2 * keys;
   for (size_t k = 0; k < keys; k++) fill_levels(t, k);
   first_scales(t, df);
-  tg_status status = second_scales(t, df);
-  if (status == TG_OK) status = find_penalty(t);
+  TG_TRY(second_scales(t, df));
+  tg_status status = find_penalty(t);
   for (size_t k = 0; status == TG_OK && k < keys; k++) status = steps_of(t, k, steps);
   double *second = t->residual; /* not needed any more: keep the second scales there */
   if (status == TG_OK && keys > 0 && first_of(t, keys) >= keys) {
@@ -366,15 +367,20 @@ static tg_status check(const tg_series *s, const tg_trend_options *o, trend *t) 
   return tg_check_values(s->value + s->start[0], (size_t)(s->start[s->n_keys] - s->start[0]));
 }
 
+/* Makes both tables; the caller frees all after a failure too. */
+static tg_status fill_tables(trend *t, tg_table **series, tg_table **steps) {
+  TG_TRY(check(t->s, t->o, t));
+  TG_TRY(make_room(t));
+  TG_TRY(tg_table_new(t->a, series_columns, TG_TREND_COLUMNS, series));
+  TG_TRY(tg_table_new(t->a, step_columns, TG_STEP_COLUMNS, steps));
+  return fit_all(t, *series, *steps);
+}
+
 tg_status tg_trend(const tg_alloc *a, const tg_series *s, const tg_trend_options *options,
                    tg_table **series, tg_table **steps) {
   trend t = {.a = a, .s = s, .o = options};
   tg_table *a_series = NULL, *a_steps = NULL;
-  tg_status status = check(s, options, &t);
-  if (status == TG_OK) status = make_room(&t);
-  if (status == TG_OK) status = tg_table_new(a, series_columns, TG_TREND_COLUMNS, &a_series);
-  if (status == TG_OK) status = tg_table_new(a, step_columns, TG_STEP_COLUMNS, &a_steps);
-  if (status == TG_OK) status = fit_all(&t, a_series, a_steps);
+  const tg_status status = fill_tables(&t, &a_series, &a_steps);
   release_room(&t);
   if (status == TG_OK) {
     *series = a_series;
