@@ -254,7 +254,7 @@ def trend_table(sources, runs: int) -> None:
     print("| boots | releases | runs with a step |")
     print("| --- | --- | --- |")
     for name, draw, most in sources:
-        for releases in (6, 8, 12, 15):
+        for releases in (6, 7, 12, 15):
             if releases > most:
                 continue
             some = 0
