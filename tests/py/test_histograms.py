@@ -184,7 +184,7 @@ unit = "us"
 [[rule]]
 template = "^@{metric:word}:~$"
 tag = "@"
-end = ""
+unit = "{metric}"
 rows = { one = "^[[{v:size}]] ~{n:uint} ~|", range = "^[[{v:size}, {end:word}) ~{n:uint} ~|" }
 value = "v"
 below = "end"
