@@ -191,7 +191,7 @@ below = "end"
 count = "n"
 """,
         (DATA / "06_bpftrace_hist.txt").read_text(),
-        {None: 8},
+        {None: 8000},  # ns: the bucket from 8 us on
     ),
     "device callbacks": (
         """
