@@ -153,16 +153,18 @@ def _seen(row: Mapping[str, Any], unit: str) -> str:
     if verdict == "missing":
         return "a side has no value"
     worse = {"lower": "slower", "higher": "lower"}.get(row["better"], "moved")
+    better = {"lower": "faster", "higher": "higher"}.get(row["better"], "moved")
     if row["shown"] != "ns" and row["better"] == "lower":
-        worse = "larger"
+        worse, better = "larger", "smaller"
     if verdict == "regressed":
         return f"{worse} by {change}{at}"
     if verdict == "improved":
-        return f"better by {change}{at}"
+        return f"{better} by {change.lstrip('+-')}{at}"
     if verdict == "changed":
         return f"moved by {change}{at}; by more than the margin or not is open"
     if verdict == "equivalent":
-        return f"no change beyond the margin: {change}{at}"
+        word = f"at 90 %, no change beyond the margin: {change}"
+        return word if interval == "-" else f"{word} (95 %: {interval})"
     if verdict == "unreplicated":
         if row["n_old"] == row["n_new"] == 1:
             return f"measured {change}, one {unit} a side: nothing says how {unit}s scatter"
@@ -257,8 +259,15 @@ def likely(rows: Sequence[Mapping[str, Any]], margin: float, unit: str) -> str:
         parts.append(
             f"half of them would show {percent_text(seen[len(seen) // 2])} in 4 of 5 cases"
         )
-    more = sorted(row["needed"] - min(row["n_old"], row["n_new"])
-                  for row in rows if row["needed"] is not None)  # fmt: skip
+    more = sorted(
+        row["needed"] - min(row["n_old"], row["n_new"])
+        for row in rows
+        if row["needed"] is not None and row["level"] is not None
+    )
+    blind = [row for row in rows if row["level"] is None]
+    if blind:
+        least = max(map(_least, blind))
+        parts.append(f"no interval at 5 % in {len(blind)}: at least {least} {unit}s a side")
     cheap = [n for n in more if 0 < n <= AFFORDABLE]
     target = f"+{200 * margin:g} %"
     if cheap:
