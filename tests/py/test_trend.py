@@ -42,7 +42,8 @@ def test_one_event_for_a_change_of_the_firmware(juno):
         ]  # fmt: skip
         assert {f"susp_deep_serial cache_flush 1,{core}" for core in (1, 2, 3)} <= set(event.keys)
         assert 10 < (event.factor if up else 1 / event.factor) < 25
-        assert event.p == pytest.approx(1 / 200)
+        # v2.15 stands alone at the end of 7: chance puts an odd one at an end 2 times in 7
+        assert event.p == pytest.approx(1 / 200 if up else 2 / 7)
         assert event.alone == (at == "v2.15")
         assert sum(line == event.sentence for line in str(juno).splitlines()) == 1
     assert len(juno.sentences()) == len(juno.events) < len(juno.steps) / 2

@@ -77,7 +77,7 @@ enum {
   TG_STEP_COLUMNS
 };
 #define TG_STEP_PLAIN 0u
-#define TG_STEP_ALONE 1u /* the new level is the newest release alone: not confirmed */
+#define TG_STEP_ALONE 1u /* one release alone at an end: not confirmed, p >= 2/n */
 #define TG_STEP_ALONG 2u /* moved in a release in which another key stepped */
 
 /* Steps of every series, with one error of 5 % over all keys and places. Least-cost segments of the

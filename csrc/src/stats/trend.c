@@ -236,6 +236,12 @@ static tg_status put_step(trend *t, size_t key, const found *f, tg_table *steps)
   return TG_OK;
 }
 
+/* One release at an end of n: 2 of n places are ends, so chance alone puts it there that often. */
+static void stand_alone(found *f, size_t n) {
+  f->kind = TG_STEP_ALONE;
+  f->p = fmax(f->p, fmin(1, 2 / (double)n));
+}
+
 /* The steps of one key at the penalty of chance. */
 static tg_status steps_of(trend *t, size_t key, tg_table *steps) {
   size_t n = count_of(t, key);
@@ -249,7 +255,7 @@ static tg_status steps_of(trend *t, size_t key, tg_table *steps) {
                TG_STEP_PLAIN};
     double whole = t->cost[f.before * n + f.to - 1];
     f.p = p_of(t, whole - t->cost[f.before * n + f.from - 1] - t->cost[f.from * n + f.to - 1]);
-    if (f.from + 1 == n) f.kind = TG_STEP_ALONE;
+    if (f.from + 1 == n || f.from == 1) stand_alone(&f, n);
     status = put_step(t, key, &f, steps);
   }
   return status;

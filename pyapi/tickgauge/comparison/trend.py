@@ -72,7 +72,8 @@ class Event:
     keys, along : list of str
         Keys that stepped; keys that moved in the same release, too weak to tell alone.
     alone : bool
-        The new level is the newest release alone: not confirmed.
+        A level is the first or the newest release alone: not confirmed, and p is at least 2 in
+        the number of releases.
     missing : str
         Releases between that are not in the data.
     """
@@ -101,7 +102,7 @@ class Event:
         if self.missing:
             text += f"; {self.missing} not in the data"
         if self.alone:
-            text += "; alone, not confirmed: a second release or more boots of it settle it"
+            text += "; one release alone, not confirmed: a second one or more boots of it settle it"
         if self.along:
             text += f"; also moved: {_short(self.along, self.metric)}"
         return text
@@ -134,7 +135,7 @@ class Trend:
         One row a step: ``key`` and its columns, ``before`` and ``at`` (the releases between which
         it lies), ``until`` (the last release of the new level), ``old``, ``new`` (medians of the
         levels), ``percent``, ``p`` (over all keys and places; missing for a key that only moved
-        along), ``kind`` (0; 1 = the newest release alone; 2 = moved along), ``missing`` (releases
+        along), ``kind`` (0; 1 = alone at an end; 2 = moved along), ``missing`` (releases
         between that are not in the data).
     series : Frame
         One row a key: ``releases`` with a value, ``steps``, ``median``, ``scatter`` (of a release
