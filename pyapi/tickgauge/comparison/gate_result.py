@@ -248,8 +248,13 @@ class Gate:
         if self.reach.new == 1:
             boots = self.reach.old + 1
             return f"one new boot of {boots}: no change of one key alone would be red for most keys"
-        family = counted(self.gated, "key")
-        return f"guards {self.guarded(GUARDS[-1])} of {family} against +{GUARDS[-1]:g} %"
+        family, most = counted(self.gated, "key"), self.guarded(GUARDS[-1])
+        if 4 * most < self.gated:
+            return (
+                f"guards only {most} of {family}, even against +{GUARDS[-1]:g} %: boots scatter "
+                "too much for a pass to say more"
+            )
+        return f"guards {most} of {family} against +{GUARDS[-1]:g} %"
 
     @property
     def header(self) -> list[str]:
