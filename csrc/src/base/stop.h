@@ -13,7 +13,8 @@
  * TG_STOP_EVERY steps each, a turn being `steps` of them. */
 static inline bool tg_stop_at(const tg_stop *stop, uint64_t i, uint64_t steps) {
   if (stop == NULL) return false;
-  if (steps < TG_STOP_EVERY && i % (TG_STOP_EVERY / (steps + (steps == 0))) != 0) return false;
+  const uint64_t turns = TG_STOP_EVERY / (steps > 0 ? steps : 1);
+  if (turns > 1 && i % turns != 0) return false;
   return stop->asked(stop->ctx);
 }
 

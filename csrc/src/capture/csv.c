@@ -66,7 +66,7 @@ static bool starts(const uint8_t *p, const uint8_t *e, const char *word) {
 static bool is_mapped_vector(const tg_capture *c, const uint8_t *p, size_t n) {
   for (size_t i = 0; i < c->n_map; i++)
     if (strlen(c->map[i].column) == n && memcmp(c->map[i].column, p, n) == 0)
-      return c->map[i].role.leaf > LEAF_LAST && c->map[i].role.leaf != LEAF_CTRL;
+      return c->map[i].role.leaf > LEAF_LAST;
   return false;
 }
 

@@ -87,8 +87,9 @@ static tg_status add_reading(tg_pm_walk *w, tg_key *key, tg_reading *r, const tg
   key->labels = (tg_str){labels.p, labels.n};
   r->source = w->source;
   r->run = c->run;
-  TG_TRY(tg_result_key(w->out, key, &r->key));
-  return tg_result_reading(w->out, r);
+  const tg_status status = tg_result_key(w->out, key, &r->key);
+  key->labels = (tg_str){NULL, 0}; /* their text ends here */
+  return status == TG_OK ? tg_result_reading(w->out, r) : status;
 }
 
 static tg_status add_item(tg_pm_walk *w, const tg_pm_item *item) {

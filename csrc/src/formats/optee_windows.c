@@ -168,7 +168,7 @@ static void settle_whole(const windows *w, size_t i) {
   fill(w->lines, i, own);
   c->settled = own->mine == (1u << ENDS) - 1 && in_order(own);
   for (int e = 0; e < ENDS && !c->settled; e++)
-    if ((own->mine >> e & 1u) != 0) own->end[e]->owner = 0;
+    if ((own->mine >> e & 1u) != 0 && own->end[e] != NULL) own->end[e]->owner = 0;
 }
 
 /* Settles windows that overlap: an end that only one window can hold is its own, which leaves

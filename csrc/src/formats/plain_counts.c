@@ -188,7 +188,7 @@ static tg_status check_total(plain_walk *w, const plain_rule *r, const tg_readin
                            tg_ruleset_name(w->set, r->shape.rule), "total",
                            "column %.*s has %llu readings in the table, its own total says %llu",
                            (int)(name.n < 40 ? name.n : 40), (const char *)name.p,
-                           (unsigned long long)(c->sum + c->over), (unsigned long long)total);
+                           (unsigned long long)c->sum + c->over, (unsigned long long)total);
 }
 
 tg_status tg_plain_counted(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at) {

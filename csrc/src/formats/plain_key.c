@@ -339,7 +339,7 @@ static bool name_before(tg_str a, tg_str b) {
 }
 
 tg_status tg_plain_end_key(plain_walk *w, tg_key *key) {
-  uint16_t order[PLAIN_LABELS];
+  uint16_t order[PLAIN_LABELS] = {0};
   for (size_t i = 0; i < w->n_labels; i++) {
     size_t at = i;
     for (; at > 0 && name_before(w->labels[i].name, w->labels[order[at - 1]].name); at--)

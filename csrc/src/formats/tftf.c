@@ -468,6 +468,7 @@ static tg_status reduce_all(emit *e) {
     e->log = &log;
     const tg_status status = reduce_source(e, &log);
     tg_tftf_log_free(&log);
+    e->log = NULL;
     if (status != TG_OK) return status;
   }
   return TG_OK;

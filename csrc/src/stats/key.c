@@ -98,8 +98,9 @@ static void power_of(const tg_key_context *c, const tg_key_input *in, bool posit
 
 /* The median of sorted units: of an even number the middle of two, of ratios the geometric one. */
 static double middle(const int64_t *v, size_t n, bool positive) {
-  double low = (double)v[(n - 1) / 2], high = (double)v[n / 2];
-  if (v[(n - 1) / 2] == v[n / 2]) return low;
+  const size_t under = (n - 1) / 2, over = n / 2;
+  const double low = (double)v[under], high = (double)v[over];
+  if (v[under] == v[over]) return low;
   return positive ? sqrt(low) * sqrt(high) : (low + high) / 2;
 }
 

@@ -70,7 +70,8 @@ static void fit(metric *g, size_t a, size_t b) {
 /* Every how manieth of `n` fits is made: a fit takes keys * boots steps, and of very many boots a
  * part says as much. */
 static size_t stride_of(const metric *g, size_t n) {
-  size_t most = FIT_STEPS / (g->keys * g->boots);
+  const size_t cells = g->keys * g->boots;
+  size_t most = cells == 0 ? FIT_STEPS : FIT_STEPS / cells;
   if (most < FITS_LEAST) most = FITS_LEAST;
   return n / most + 1;
 }
@@ -272,8 +273,8 @@ static tg_status judge_metric(const walk *w, const size_t *member, size_t keys, 
     for (size_t i = 0; i < q->units[side]; i++)
       if (q->boot[side][i] >= boots) boots = (size_t)q->boot[side][i] + 1;
   }
-  if (boots > SIZE_MAX / 64 / keys || (kind == BY_NOISE && present > SIZE_MAX / 64 / boots))
-    return TG_ENOMEM;
+  if (keys > 0 && boots > SIZE_MAX / 64 / keys) return TG_ENOMEM;
+  if (kind == BY_NOISE && boots > 0 && present > SIZE_MAX / 64 / boots) return TG_ENOMEM;
   size_t residuals = kind == BY_NOISE ? present * boots : present;
   double *room = tg_array(a, keys * boots + 3 * keys + keys + boots + residuals, sizeof *room);
   bool *kinds = tg_array(a, keys, sizeof *kinds);

@@ -144,11 +144,13 @@ static void find_top(const int64_t *x, size_t m, const int64_t *y, size_t n, con
  * with those orders taken out that met a share of `limit` or less; the sum of what was taken out.
  * Without a limit (negative) the smallest share of the observed order and its depth. */
 static double walk_paths(const top *t, double limit, double *all, double *alive, size_t *depth) {
-  double rest = (double)(t->first + t->second), taken = 0, smallest = 1;
+  const double boots = (double)(t->first + t->second);
+  double taken = 0, smallest = 1;
   size_t seen = 0, widest = t->depth < t->second ? t->depth : t->second;
   memset(all, 0, 2 * (DEEPEST + 2) * sizeof *all); /* `alive` lies behind */
   all[0] = alive[0] = 1;
-  for (size_t k = 1; k <= t->depth; k++, rest -= 1) {
+  for (size_t k = 1; k <= t->depth; k++) {
+    const double rest = boots - (double)(k - 1);
     size_t reach = k < widest ? k : widest;
     for (size_t h = reach + 1; h-- > 0;) {
       double stay = (rest - ((double)t->second - (double)h)) / rest;

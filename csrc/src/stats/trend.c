@@ -293,7 +293,8 @@ static tg_status put_series(trend *t, size_t key, tg_table *series) {
   if (n > 0) {
     memcpy(t->scaled, v, n * sizeof *v);
     tg_sort_i64(t->scaled, n);
-    tg_row_f64(&row, TG_TREND_MEDIAN, (double)t->scaled[(n - 1) / 2] * unit_of(t, key));
+    const int64_t middle = t->scaled[(n - 1) / 2];
+    tg_row_f64(&row, TG_TREND_MEDIAN, (double)middle * unit_of(t, key));
   }
   if (!isnan(t->scale[key]))
     tg_row_f64(&row, TG_TREND_SCATTER, t->logs[key] ? 100 * expm1(t->scale[key]) : t->scale[key]);

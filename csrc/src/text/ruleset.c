@@ -21,7 +21,7 @@ static void rule_clear(const tg_alloc *a, tg_rule *r) {
   tg_release(a, r->unit);
   tg_release(a, r->pattern);
   tg_release(a, r->witness);
-  tg_release(a, (void *)(intptr_t)r->ties.columns);
+  tg_release(a, (void *)r->ties.columns);
   tg_template_free(r->t);
 }
 
