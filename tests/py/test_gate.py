@@ -222,3 +222,18 @@ def test_a_plan_says_how_many_boots_show_a_change():
         tried += 1
         seen += tg.compare(old, new).rows.row(0)["verdict"] == "regressed"
     assert seen / tried >= 0.6
+
+
+def test_a_plan_names_why_it_has_no_number_and_is_a_job_matrix():
+    quiet = {Key(test="a", metric="m", unit="ns"): [100 + i * 7 % 5 for i in range(30)]}
+    modes = {
+        Key(test="b", metric="m", unit="ns"): [
+            (100, 100, 200)[i * 7 % 3] + i % 3 for i in range(30)
+        ]
+    }
+    made = tg.plan(boots(quiet | modes), see="20%")
+    assert list(made.lost) == ["the boots lie in two modes, so no number of them promises anything"]
+    few = tg.plan(boots({k: v[:4] for k, v in quiet.items()}))
+    assert few.order == "" and "no interval from 2 v 2 boots" in few.to_text()
+    jobs = json.loads(tg.plan(boots(quiet), boots=2).to_matrix())["include"]
+    assert [job["side"] for job in jobs] == ["old", "new", "new", "old"]

@@ -16,6 +16,7 @@ def add(subparsers: Any) -> None:
         run,
         "In which order to take boots, and how many show a change. From a few first boots of both "
         "sides, or of one firmware alone.",
+        forms=("matrix",),
     )
     parser.add_argument("old", metavar="OLD", help="first boots, or boots of one firmware")
     parser.add_argument("new", metavar="NEW", nargs="?")
@@ -42,5 +43,8 @@ def run(args: argparse.Namespace) -> int:
     except ValueError as error:
         common.say(str(error))
         return common.USAGE
-    statistics.emit(args, made, *sides)
+    if args.format == "matrix":
+        common.emit(args, made.to_matrix())
+    else:
+        statistics.emit(args, made, *sides)
     return common.worst(inputs_say, common.DONE if made.needed else common.NOTHING)

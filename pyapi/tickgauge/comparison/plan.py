@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,9 @@ __all__ = ["Plan", "order_of", "plan"]
 
 #: Boots a side that a plan considers.
 MOST = 1000
+
+#: Blocks of four boots that a text shows; JSON has the whole order.
+BLOCKS = 16
 
 
 def order_of(boots: int) -> str:
@@ -46,7 +50,9 @@ class Plan:
     see : float
         The change to be seen, a fraction.
     needed : dict
-        Key -> boots a side that show it in 4 of 5 cases, None for more than 1000 or two modes.
+        Key -> boots a side that show it in 4 of 5 cases, None where `lost` has the cause.
+    lost : dict
+        Cause -> the keys for which there is no number.
     comparison : Comparison
         Of the first boots.
     """
@@ -55,6 +61,7 @@ class Plan:
     order: str
     see: float
     needed: dict[str, int | None]
+    lost: dict[str, list[str]]
     comparison: Comparison
 
     @property
@@ -70,16 +77,29 @@ class Plan:
                     f"{known[at - 1]} boots a side show +{100 * self.see:g} % in {at} of {total} "
                     "(4 of 5 cases)"
                 )
-        lost = len(self.needed) - len(known)
-        if lost:
-            lines.append(f"{lost} of {total}: more than {MOST} boots, too few yet, or two modes")
-        lines.append(f"order for {self.boots} boots a side, A = OLD, B = NEW:")
+        lines += [f"{len(keys)} of {total}: {cause}" for cause, keys in self.lost.items() if keys]
+        if self.order:
+            lines.append(f"order for {self.boots} boots a side, A = OLD, B = NEW:")
         return list(dict.fromkeys(lines))
 
     def to_text(self) -> str:
         """For a person: the numbers, then the order in blocks of four."""
-        blocks = " ".join(self.order[i : i + 4] for i in range(0, len(self.order), 4))
-        return "\n".join([*map(clean, self.header), blocks]) + "\n"
+        blocks = [self.order[i : i + 4] for i in range(0, len(self.order), 4)]
+        lines = [*map(clean, self.header)]
+        if blocks:
+            more = len(blocks) - BLOCKS
+            rest = f" ... {more} more blocks (--format json)" if more > 0 else ""
+            lines.append(" ".join(blocks[:BLOCKS]) + rest)
+        return "\n".join(lines) + "\n"
+
+    def to_matrix(self) -> str:
+        """The order as a job matrix: one JSON object with a list ``include``, a job a boot.
+
+        GitHub reads it by ``fromJSON`` as the matrix of a job; ``max-parallel: 1`` keeps the order.
+        """
+        sides = {"A": "old", "B": "new"}
+        jobs = [{"step": i, "side": sides[one]} for i, one in enumerate(self.order, 1)]
+        return json.dumps({"include": jobs}) + "\n"
 
     def __repr__(self) -> str:
         return self.to_text().rstrip("\n")
@@ -87,11 +107,22 @@ class Plan:
     def answer(self) -> Answer:
         """The answer as the command line writes it."""
         rows = [(key, n) for key, n in self.needed.items()]
-        extra = {"order": self.order, "boots": self.boots, "see": self.see}
+        extra = {"order": self.order, "boots": self.boots, "see": self.see, "lost": self.lost}
         return Answer(
             "plan", Grid(("key", "boots"), rows), notes=self.header, extra=extra,
             unit=self.comparison.units_text, margin=self.comparison.margin,
         )  # fmt: skip
+
+
+def _lost(row: dict[str, Any], needed: int | None) -> str:
+    """The cause where there is no number of boots: "" where there is one."""
+    if needed is not None:
+        return ""
+    if row["flags"] & 512:
+        return "the boots lie in two modes, so no number of them promises anything"
+    if row["percent_lo"] is None or row["percent_hi"] is None:
+        return f"no interval from {row['n_old']} v {row['n_new']} boots: 8 first boots or more"
+    return f"more than {MOST} boots: they scatter too much"
 
 
 def _needed(row: dict[str, Any], margin: float, see: float) -> int | None:
@@ -154,5 +185,9 @@ def plan(
     needed = {row["key"]: _needed(row, margin, wanted) for row in rows}
     known = sorted(n for n in needed.values() if n is not None)
     enough = min(len(known), max(1, math.ceil(0.75 * len(needed))))
-    number = boots or (known[enough - 1] if known else 5)
-    return Plan(number, order_of(number), wanted, needed, made)
+    number = boots or (known[enough - 1] if known else 0)
+    lost: dict[str, list[str]] = {}
+    for row in rows:
+        if cause := _lost(row, needed[row["key"]]):
+            lost.setdefault(cause, []).append(row["key"])
+    return Plan(number, order_of(number), wanted, needed, lost, made)
