@@ -58,7 +58,7 @@ def test_man_page_has_every_verb_and_installs_where_man_looks(monkeypatch, tmp_p
         assert re.search(rf"tickgauge\\?f?R? .*{verb}", page)
     assert ".SH NAME" in page
     if shutil.which("man"):
-        env = os.environ | {"MANWIDTH": "80"}
+        env = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"} | {"MANWIDTH": "80"}
         run = ["man", "--warnings", "-l", str(tmp_path / "man" / "man1" / "tickgauge.1")]
         done = subprocess.run(run, env=env, capture_output=True, text=True)
         assert done.returncode == 0 and "tickgauge" in done.stdout
