@@ -22,6 +22,7 @@ static const struct {
     {"2026-05-18T09:31:02+00:00 text", 26},
     {"2026-05-18T09:31:02Z text", 21},
     {"[    3.141593] text", 15},
+    {"[1.123456 0.000001] text", 20},
     {"[12345.678901] text", 15},
     {"09:31:02.104233 text", 16},
     {"[09:31:02] text", 11},
@@ -48,6 +49,45 @@ START_TEST(a_prefix_has_this_length) {
   size_t got = tg_prefix_length(NULL, line, n);
   ck_assert_msg(got == prefixes[_i].length, "'%s': %zu", prefixes[_i].line, got);
   free(line);
+}
+END_TEST
+
+static const struct {
+  const char *line;
+  int64_t ns; /* -1: no stamp */
+} arrivals[] = {
+    {"[1.123456 0.000001] text", 1123456000},
+    {"1716024662.104233 text", 1716024662104233000},
+    {"[    3.141593] the kernel's own", -1},
+    {"09:31:02.104233 text", 34262104233000},
+    {"[00:00:01.5] text", 1500000000},
+    {"00:14:00 text", 840000000000},
+    /* date -u -d '2026-05-18 09:31:02' +%s */
+    {"[2026-05-18 09:31:02.104] text", 1779096662104000000},
+    {"2026-05-18T09:31:02.104233Z text", 1779096662104233000},
+    {"2024-02-29 00:00:00,5 text", 1709164800500000000},
+    {"- {\"dt\": \"2024-03-01T00:00:00.250000\", \"lvl\": \"target\", \"msg\": \"x\"}",
+     1709251200250000000},
+    /* of 1970: May 18 is day 137, March 1 day 59 */
+    {"May 18 09:31:02 board kernel: text", (INT64_C(137) * 86400 + 34262) * 1000000000},
+    {"[Mon May 18 09:31:02.5 2026] text", (INT64_C(137) * 86400 + 34262) * 1000000000 + 500000000},
+    {"Mar  1 00:00:00 text", INT64_C(59) * 86400 * 1000000000},
+    {"05-18 09:31:02.104  1000  1000 I x: text", (INT64_C(137) * 86400 + 34262) * 1000000000 + 104000000},
+    {"text", -1},
+    {"", -1},
+    {"12", -1},
+    {"[12.5", -1},
+    {"2026-13-18T09:31:02 text", -1},
+    {"123456789012.5 text", -1},
+};
+
+START_TEST(a_line_arrived_when_its_stamp_says) {
+  const char *text = arrivals[_i].line;
+  const tg_line line = {.raw = {(const uint8_t *)text, strlen(text)}};
+  int64_t ns = -1;
+  const bool known = tg_arrival(&line, &ns);
+  ck_assert_msg(known == (arrivals[_i].ns >= 0), "'%s'", text);
+  if (known) ck_assert_msg(ns == arrivals[_i].ns, "'%s': %lld", text, (long long)ns);
 }
 END_TEST
 
@@ -231,6 +271,7 @@ END_TEST
 
 int main(void) {
   TCase *tc = tcase_create("transport");
+  tcase_add_loop_test(tc, a_line_arrived_when_its_stamp_says, 0, LENGTH(arrivals));
   tcase_add_loop_test(tc, a_prefix_has_this_length, 0, LENGTH(prefixes));
   tcase_add_loop_test(tc, a_line_reads_so, 0, LENGTH(lines));
   tcase_add_loop_test(tc, a_shared_uart_reads_so, 0, LENGTH(shared));

@@ -68,6 +68,8 @@ typedef struct tg_rule_def {
   const char *grows;     /* a state that is printed again and again: of lines of one key only the
                             last counts, until this field falls */
   tg_observation observation;
+  bool arrival;          /* records keep when their line arrived, by the stamp in front of it: one
+                            column more, "arrived" I64 in ns, behind the fields */
   bool needs_clock;      /* the values are ticks of the board's clock: where that is not known, the
                             caller is told how to settle it */
 } tg_rule_def;

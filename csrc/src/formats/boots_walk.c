@@ -269,6 +269,19 @@ static tg_stage banner_stage(const walk *w, const tg_mark *m) {
   return (tg_stage)m->stage;
 }
 
+/* The PMF stamps from mark `i` on are printed by the boot at hand: its BL2 or BL31 has announced itself,
+ * and stamps of these stages follow without another banner. */
+static bool dumps_late(const walk *w, size_t i) {
+  enum { BL2_ENTRY = 2, MOST = 64 };
+  if (w->have_tid0 || w->stage < TG_STAGE_BL2 || w->stage > TG_STAGE_BL31) return false;
+  for (size_t j = i + 1; j < w->to && j - i < MOST; j++) {
+    const tg_mark *m = &w->marks->at[j];
+    if (m->kind == TG_MARK_BANNER || (m->kind == TG_MARK_PMF && m->id == 0)) return false;
+    if (m->kind == TG_MARK_PMF && m->id >= BL2_ENTRY) return true;
+  }
+  return false;
+}
+
 /* Does a boot start at mark `i`? Writes why. */
 static bool starts(const walk *w, size_t i, char reason[TG_REASON_TEXT]) {
   const tg_mark *m = &w->marks->at[i];
@@ -282,7 +295,8 @@ static bool starts(const walk *w, size_t i, char reason[TG_REASON_TEXT]) {
       return true;
     }
     case TG_MARK_PMF:
-      if (m->id == 0 && (w->have_tid0 || w->stage >= TG_STAGE_BL2 || w->have_other)) {
+      if (m->id == 0 && (w->have_tid0 || w->stage >= TG_STAGE_BL2 || w->have_other) &&
+          !dumps_late(w, i)) {
         snprintf(reason, TG_REASON_TEXT, "PMF tid 0");
         return true;
       }

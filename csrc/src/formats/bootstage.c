@@ -32,6 +32,7 @@ static const tg_rule_def rules[] = {
     {.name = "bootstage.summary",
      .pattern = "Timer summary in microseconds[ ({records:uint} records)]:",
      .tag = "microseconds",
+     .arrival = true,
      .soft = true,
      .rows = stage_rows,
      .end = NO_ROW},
@@ -112,6 +113,8 @@ static tg_status add_stage(walk *w, const entry *e, bool placed) {
   tg_row_i64(&row, TG_STAGE_C_NS, (int64_t)e->elapsed * 1000);
   tg_row_u64(&row, TG_STAGE_C_CLOCK, MICROSECONDS);
   tg_row_cstr(&row, TG_STAGE_C_STATE, "complete");
+  if (placed) tg_row_cstr(&row, TG_STAGE_C_AXIS, TG_AXIS_UBOOT);
+  tg_row_bool(&row, TG_STAGE_C_WHOLE, placed && finish == e->elapsed); /* all before its first mark */
   tg_row_u64(&row, TG_STAGE_C_START_LINE, e->line);
   tg_row_u64(&row, TG_STAGE_C_FINISH_LINE, e->line);
   TG_TRY(tg_row_end(&row));

@@ -1,12 +1,14 @@
 /* console.c - banners of every console of a board: who boots, and which build it is.
  *
- * The rules give no readings: boots.c reads the banners, reducers read versions and platforms.
+ * The rules give no readings: boots.c reads the banners, reducers read versions and platforms, and
+ * console_axis.c when they arrived.
  * Their tags are common words, so a line that merely contains one is no problem.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "formats.h"
 #include "reducer.h"
 
-#define RULE(n, p) {.name = "console." n, .pattern = (p), .better = TG_BETTER_NONE, .soft = true}
+#define RULE(n, p) \
+  {.name = "console." n, .pattern = (p), .better = TG_BETTER_NONE, .soft = true, .arrival = true}
 
 static const tg_rule_def rules[] = {
     RULE("bl1_welcome", "Booting Trusted Firmware"),
@@ -33,6 +35,13 @@ static const tg_rule_def rules[] = {
     RULE("kernel_clock", "timer(s) running at {mhz:uint}.{hundredths:uint}MHz ("),
     RULE("spl", "U-Boot SPL {year:uint}.{release:word}"),
     RULE("uboot", "U-Boot {year:uint}.{release:word}"),
+    RULE("leaves", "Starting kernel ..."),
+    {.name = "console.login",
+     .pattern = "^{host:word} login:",
+     .tag = " login:",
+     .better = TG_BETTER_NONE,
+     .soft = true,
+     .arrival = true},
 };
 
 const tg_format tg_format_console = {
@@ -41,5 +50,6 @@ const tg_format tg_format_console = {
     .rules = rules,
     .n_rules = TG_COUNT_OF(rules),
     .observation = TG_OBSERVATION_BOOT,
+
     .reduce = NULL,
 };

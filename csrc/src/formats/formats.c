@@ -3,6 +3,7 @@
 #include "formats.h"
 
 #include "boots.h"
+#include "console_axis.h"
 #include "plain.h"
 #include "reducer.h"
 
@@ -65,6 +66,7 @@ static tg_status reduce_into(const tg_reduce_in *in, tg_result *result, tg_error
     tg_result_observe(result, tg_formats[f]->observation);
     TG_TRY(tg_formats[f]->reduce(in, result, err));
   }
+  TG_TRY(tg_console_axes(in, result, err));
   return tg_plain_reduce(in, result, err);
 }
 

@@ -20,6 +20,7 @@
   FORMAT(kernel_pm)        \
   FORMAT(kernel_boot)      \
   FORMAT(kernel_trace)     \
+  FORMAT(systemd_analyze)  \
   FORMAT(console) /* last: its tags are common words */
 
 #define TG_FORMAT_DECLARE(name) extern const tg_format tg_format_##name;

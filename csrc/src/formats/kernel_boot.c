@@ -1,21 +1,16 @@
 /* kernel_boot.c - the kernel's part of a boot: initcalls and probes (initcall_debug), the start of
- * init, Android's marks behind it. The readings are those of the rules; the reducer places the
- * longer initcalls on the kernel's own axis, with the gaps that no initcall claims.
- * SPDX-License-Identifier: BSD-3-Clause */
-#include <string.h>
-
+ * init, Android's marks behind it. The readings are those of the rules; the reducer places them on
+ * the kernel's own axis. SPDX-License-Identifier: BSD-3-Clause */
 #include "boots.h"
 #include "formats.h"
 #include "reducer.h"
 #include "stages.h"
 
-#define MICROSECONDS 1000000u
-#define SHARE 100 /* an initcall or gap of less than this part of the kernel's time is not shown */
-
-/* An initcall with the kernel's stamp, and without. */
+/* Both with the kernel's stamp, and without. */
 #define INITCALL                                                                \
   "initcall {function:word}+0x{_:hex}/0x{_:hex}[ [[{module:word}]]] returned "  \
   "{ret:int} after {us:uint} usecs"
+#define PROBE "probe of {device:word} returned {ret:int} after {us:uint} usecs"
 
 static const char *const bootstat_rows[] = {"rule=^--{_:text}", "event=^{event:word} ~{s:uint}$",
                                             NULL};
@@ -26,11 +21,13 @@ static const tg_rule_def rules[] = {
      .soft = true},
     {.name = "kernel_boot.initcall.bare", .pattern = INITCALL, .tag = "initcall",
      .values = "duration=us", .unit = "us", .soft = true},
-    {.name = "kernel_boot.probe",
-     .pattern = "probe of {device:word} returned {ret:int} after {us:uint} usecs",
-     .tag = "probe of", .values = "duration=us", .unit = "us", .soft = true},
+    {.name = "kernel_boot.probe", .pattern = "[[~{stamp:dec}]]{_:text}" PROBE, .tag = "probe of",
+     .values = "duration=us", .unit = "us", .exponents = "stamp=-6", .soft = true},
+    {.name = "kernel_boot.probe.bare", .pattern = PROBE, .tag = "probe of",
+     .values = "duration=us", .unit = "us", .soft = true},
     {.name = "kernel_boot.init", .pattern = "[[~{t:dec}]]{_:text}Run {init:word} as init process",
-     .tag = "as init process", .values = "time=t", .unit = "s", .soft = true},
+     .tag = "as init process", .values = "time=t", .unit = "s", .exponents = "t=-6", .soft = true,
+     .arrival = true},
     {.name = "kernel_boot.android", .pattern = "boot_progress_{stage:word}: {ms:uint}",
      .tag = "boot_progress_", .values = "time=ms", .unit = "ms", .soft = true},
     {.name = "kernel_boot.android.brief",
@@ -43,100 +40,86 @@ static const tg_rule_def rules[] = {
      .rows = bootstat_rows, .end = "", .values = "time=s", .unit = "s", .soft = true},
 };
 
-enum { F_TIME, F_FUNCTION, F_MODULE, F_RET, F_US }; /* fields of an initcall with a stamp */
+enum { L_INITCALL, L_PROBE, L_INIT, L_ANDROID, L_ANDROID_BRIEF, LINES };
+static const char *const line_rules[LINES] = {"kernel_boot.initcall", "kernel_boot.probe",
+                                              "kernel_boot.init", "kernel_boot.android",
+                                              "kernel_boot.android.brief"};
 
-/* The kernel's axis in one boot: us since it began to count. */
+/* The records of one source that have a place on the kernel's axis. */
 typedef struct axis {
   const tg_reduce_in *in;
   tg_result *out;
-  tg_table *stages;
-  uint64_t at, shown; /* where the axis has come to; the shortest that is shown */
-  uint64_t line;      /* of the last stage */
+  uint64_t progress; /* Android's last mark, ms */
   uint32_t source, boot;
 } axis;
 
-static tg_status add_stage(axis *a, tg_str name, uint64_t from, uint64_t to, uint64_t line) {
-  tg_row w = tg_row_begin(a->stages);
-  tg_row_u32(&w, TG_STAGE_C_SOURCE, a->source);
-  if (a->boot != TG_NONE) tg_row_u32(&w, TG_STAGE_C_BOOT, a->boot);
-  tg_row_cstr(&w, TG_STAGE_C_SERVICE, "kernel");
-  tg_row_text(&w, TG_STAGE_C_STAGE, name);
-  tg_row_u64(&w, TG_STAGE_C_START, from);
-  tg_row_u64(&w, TG_STAGE_C_FINISH, to);
-  tg_row_i64(&w, TG_STAGE_C_TICKS, (int64_t)(to - from));
-  if (to - from <= INT64_MAX / 1000) tg_row_i64(&w, TG_STAGE_C_NS, (int64_t)(to - from) * 1000);
-  tg_row_u64(&w, TG_STAGE_C_CLOCK, MICROSECONDS);
-  tg_row_cstr(&w, TG_STAGE_C_STATE, "complete");
-  tg_row_u64(&w, TG_STAGE_C_START_LINE, a->line);
-  tg_row_u64(&w, TG_STAGE_C_FINISH_LINE, line);
-  return tg_row_end(&w);
+/* The field of a record by its name; false where it is missing. */
+static bool number_of(const tg_table *t, size_t row, const char *field, int64_t *out) {
+  size_t col = 0;
+  uint64_t u = 0;
+  if (tg_table_find(t, field, &col) != TG_OK) return false;
+  if (tg_table_i64(t, row, col, out)) return true;
+  if (!tg_table_u64(t, row, col, &u) || u > INT64_MAX) return false;
+  *out = (int64_t)u;
+  return true;
 }
 
-/* A stage, and before it the gap that nobody claims. */
-static tg_status claim(axis *a, tg_str name, uint64_t from, uint64_t to, uint64_t line) {
-  if (to - from < a->shown) return TG_OK;
-  if (from > a->at && from - a->at >= a->shown)
-    TG_TRY(add_stage(a, tg_str_of("(no initcall)"), a->at, from, line));
-  TG_TRY(add_stage(a, name, from, to, line));
-  if (to > a->at) a->at = to;
-  a->line = line;
-  return TG_OK;
+static tg_str text_of(const tg_table *t, size_t row, const char *field) {
+  size_t col = 0;
+  tg_str text = {NULL, 0};
+  if (tg_table_find(t, field, &col) == TG_OK) (void)tg_table_text(t, row, col, &text);
+  return text;
 }
 
-static tg_status add_initcall(axis *a, const tg_table *t, const tg_record *at) {
-  int64_t stamp = 0;
-  uint64_t us = 0;
-  tg_str name = {NULL, 0};
-  if (!tg_table_i64(t, at->row, TG_REC_FIELD + F_TIME, &stamp) || stamp < 0) return TG_OK;
-  (void)tg_table_text(t, at->row, TG_REC_FIELD + F_FUNCTION, &name);
-  (void)tg_table_u64(t, at->row, TG_REC_FIELD + F_US, &us);
-  if (us > (uint64_t)stamp) return TG_OK; /* longer than the kernel has run: no place on the axis */
-  return claim(a, name, (uint64_t)stamp - us, (uint64_t)stamp, at->line);
+/* A stage between two stamps; `whole`: TG_STAGE_C_WHOLE. */
+static tg_status add_stage(const axis *a, tg_str name, int64_t from_us, int64_t to_us, bool whole,
+                           uint64_t line) {
+  if (to_us > INT64_MAX / 1000 || from_us < 0) return TG_OK; /* no place on the axis */
+  const tg_stage_row stage = {.service = "kernel", .axis = TG_AXIS_KERNEL, .stage = name,
+                              .start = from_us * 1000, .finish = to_us * 1000,
+                              .finish_line = line, .source = a->source, .boot = a->boot,
+                              .whole = whole};
+  return tg_stage_add(a->out, &stage);
 }
 
-/* Init starts: the rest up to it, and the kernel as a whole. */
-static tg_status add_init(axis *a, const tg_table *t, const tg_record *at) {
-  int64_t stamp = 0;
-  if (!tg_table_i64(t, at->row, TG_REC_FIELD, &stamp) || stamp < 0) return TG_OK;
-  const uint64_t end = (uint64_t)stamp / 1000; /* printed as it comes: ns */
-  if (end > a->at && end - a->at >= a->shown)
-    TG_TRY(add_stage(a, tg_str_of("(no initcall)"), a->at, end, at->line));
-  a->line = 0;
-  return add_stage(a, tg_str_of("kernel to init"), 0, end, at->line);
+/* Android's mark ends the time since the mark before. */
+static tg_status add_progress(axis *a, const tg_table *t, const tg_record *at) {
+  int64_t ms = 0;
+  if (!number_of(t, at->row, "ms", &ms) || ms > INT64_MAX / 1000000) return TG_OK;
+  const uint64_t before = a->progress;
+  a->progress = (uint64_t)ms;
+  if (before == 0 || (uint64_t)ms < before) return TG_OK;
+  return add_stage(a, text_of(t, at->row, "stage"), (int64_t)before * 1000, ms * 1000, false,
+                   at->line);
 }
 
-/* The time of the kernel in a source: where init starts, else its last initcall. */
-static uint64_t kernel_time(const tg_table *calls, const tg_table *inits) {
-  int64_t stamp = 0;
-  if (tg_table_rows(inits) > 0 && tg_table_i64(inits, 0, TG_REC_FIELD, &stamp) && stamp > 0)
-    return (uint64_t)stamp / 1000;
-  const size_t n = tg_table_rows(calls);
-  if (n > 0 && tg_table_i64(calls, n - 1, TG_REC_FIELD + F_TIME, &stamp) && stamp > 0)
-    return (uint64_t)stamp;
-  return 0;
+static tg_status add_line(axis *a, size_t line, const tg_table *t, const tg_record *at) {
+  int64_t stamp = 0, us = 0;
+  if (line == L_ANDROID || line == L_ANDROID_BRIEF) return add_progress(a, t, at);
+  if (line == L_INIT)
+    return number_of(t, at->row, "t", &stamp)
+               ? add_stage(a, tg_str_of("kernel to init"), 0, stamp, true, at->line)
+               : TG_OK;
+  if (!number_of(t, at->row, "stamp", &stamp) || !number_of(t, at->row, "us", &us)) return TG_OK;
+  return add_stage(a, text_of(t, at->row, line == L_PROBE ? "device" : "function"), stamp - us,
+                   stamp, false, at->line);
 }
 
 static tg_status reduce_source(axis *a, const tg_records *records) {
-  static const char *const names[] = {"kernel_boot.initcall", "kernel_boot.init"};
-  size_t rule[2];
+  size_t rule[LINES];
   tg_boot_memo near = {0};
-  tg_rule_numbers(records, names, 2, rule);
-  if (rule[0] == SIZE_MAX || rule[1] == SIZE_MAX) return TG_OK;
-  const tg_table *calls = tg_records_table(records, rule[0]);
-  const tg_table *inits = tg_records_table(records, rule[1]);
-  if (tg_table_rows(calls) + tg_table_rows(inits) == 0) return TG_OK;
-  TG_TRY(tg_result_table(a->out, "stages", tg_stage_columns, TG_STAGE_C_COLUMNS, &a->stages));
+  tg_rule_numbers(records, line_rules, LINES, rule);
   a->boot = TG_NONE;
-  a->shown = kernel_time(calls, inits) / SHARE;
-  if (a->shown == 0) a->shown = 1;
   for (size_t i = 0; i < tg_records_count(records); i++) {
     const tg_record at = tg_records_at(records, i);
+    size_t line = 0;
     if (tg_reduce_stops(a->in, i)) return TG_EINTERRUPTED;
-    if (at.rule != rule[0] && at.rule != rule[1]) continue;
+    while (line < LINES && rule[line] != at.rule) line++;
+    if (line == LINES) continue;
     const uint32_t boot = tg_boot_near(a->out, a->source, at.offset, &near);
-    if (boot != a->boot) a->at = a->line = 0;
+    if (boot != a->boot) a->progress = 0;
     a->boot = boot;
-    TG_TRY(at.rule == rule[0] ? add_initcall(a, calls, &at) : add_init(a, inits, &at));
+    TG_TRY(add_line(a, line, tg_records_table(records, at.rule), &at));
   }
   return TG_OK;
 }

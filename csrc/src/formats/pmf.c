@@ -165,6 +165,8 @@ static tg_status add_stage(pmf *p, const stamp *start, const stamp *finish) {
   }
   if (hz != 0) tg_row_u64(&w, TG_STAGE_C_CLOCK, hz);
   tg_row_cstr(&w, TG_STAGE_C_STATE, state);
+  tg_row_cstr(&w, TG_STAGE_C_AXIS, TG_AXIS_COUNTER);
+  tg_row_bool(&w, TG_STAGE_C_WHOLE, false);
   if (whole) tg_row_i64(&w, TG_STAGE_C_TICKS, ticks);
   if (whole && hz != 0 && tg_ticks_to_ns(ticks, hz, &ns) == TG_OK)
     tg_row_i64(&w, TG_STAGE_C_NS, ns);

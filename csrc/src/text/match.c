@@ -463,6 +463,8 @@ bool tg_match_line(tg_match *m, const size_t *tags, size_t n_tags) {
 
 bool tg_match_row(tg_match *m) {
   size_t starts[4] = {0, 0, m->line_at, m->line_at};
+  /* any byte would be the one that '^' and a class ask for: it is not that of the stamp */
+  const bool only_behind = m->line_at > 0 && m->t->begin && m->t->inst[0].op == TG_OP_CLASS;
   for (size_t i = 1; i < 4; i += 2) {
     while (starts[i] < m->n && tg_is_blank(m->p[starts[i]])) starts[i]++;
   }
@@ -470,6 +472,8 @@ bool tg_match_row(tg_match *m) {
   for (size_t i = 0; i < 4; i++) {
     bool again = (i > 0 && starts[i] == starts[i - 1]) || (i > 1 && starts[i] <= starts[1]);
     if (m->t->begin && (i == 1 || i == 3)) again = true;
+    if (only_behind && i == 0) continue;
+    if (only_behind && i == 2) again = false;
     if (!again && tg_match_at(m, starts[i])) return true;
     if (m->failed != TG_OK) return false;
   }

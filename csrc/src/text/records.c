@@ -158,6 +158,15 @@ static tg_status store_fields(tg_records *r, tg_table *t, size_t row, const tg_f
   return TG_OK;
 }
 
+/* Writes when the line arrived, where the rule asks for it; the bit of the column if it is known. */
+static uint64_t store_arrival(const tg_rule *rule, tg_table *t, size_t row, const tg_line *line) {
+  int64_t ns = 0;
+  if (!rule->arrival) return 0;
+  const bool known = tg_arrival(line, &ns);
+  tg_row_put64(t, row, TG_REC_FIELD + rule->t->n_fields, (uint64_t)ns);
+  return (uint64_t)known << rule->t->n_fields;
+}
+
 /* Fills raw row `row` of the rule's table: every item of it. */
 static tg_status store_row(tg_records *r, tg_table *t, size_t row, const tg_found *f,
                               const cell_values *cells) {
@@ -176,6 +185,7 @@ static tg_status store_row(tg_records *r, tg_table *t, size_t row, const tg_foun
   tg_row_put32(t, row, TG_REC_FLAGS, flags);
   tg_row_put32(t, row, TG_REC_SECTION, f->section);
   if (status == TG_OK) status = store_fields(r, t, row, f, cells, &present);
+  present |= store_arrival(&r->rules->rules[f->rule], t, row, line);
   t->valid[row] = UINT64_C(1) << TG_REC_LINE | UINT64_C(1) << TG_REC_OFFSET |
                   UINT64_C(1) << TG_REC_FLAGS |
                   (uint64_t)(line->channel.p != NULL) << TG_REC_CHANNEL |

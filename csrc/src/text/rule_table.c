@@ -21,7 +21,7 @@ static tg_type column_type(tg_field_type type) {
 }
 
 tg_status tg_rule_table_new(const tg_alloc *a, const tg_rule *rule, tg_table **out) {
-  tg_column_def defs[TG_REC_FIELD + TG_TEMPLATE_FIELDS] = {
+  tg_column_def defs[TG_REC_FIELD + TG_TEMPLATE_FIELDS + 1] = {
       {"line", TG_U64, 0},  {"offset", TG_U64, 0},  {"channel", TG_TEXT, 0},
       {"flags", TG_U32, 0}, {"section", TG_U32, 0},
   };
@@ -31,5 +31,6 @@ tg_status tg_rule_table_new(const tg_alloc *a, const tg_rule *rule, tg_table **o
     defs[TG_REC_FIELD + i] = (tg_column_def){(const char *)t->pool + f->name,
                                              column_type(f->type), f->exp10};
   }
-  return tg_table_new(a, defs, TG_REC_FIELD + t->n_fields, out);
+  defs[TG_REC_FIELD + t->n_fields] = (tg_column_def){"arrived", TG_I64, -9};
+  return tg_table_new(a, defs, TG_REC_FIELD + t->n_fields + (rule->arrival ? 1 : 0), out);
 }

@@ -80,7 +80,8 @@ static tg_status add_rule(tg_ruleset *set, tg_intern *names, const tg_rule_def *
   const tg_alloc *a = &set->alloc;
   tg_rule r = {.name = name, .tag = TG_NOT, .section = TG_NOT, .unit_field = TG_NOT,
                .better = def->better, .observation = def->observation, .all = def->all,
-               .soft = def->soft, .needs_clock = def->needs_clock, .ties = no_ties};
+               .soft = def->soft, .arrival = def->arrival, .needs_clock = def->needs_clock,
+               .ties = no_ties};
   bool lenient = def->rows != NULL;
   tg_status status = TG_ENOMEM;
   if (name == NULL) goto fail;

@@ -31,7 +31,7 @@ typedef struct tg_rule {
   size_t section;    /* the section it begins, or lies in as a row; TG_NOT: none */
   tg_better better;
   tg_observation observation;
-  bool all, soft, needs_clock;
+  bool all, soft, arrival, needs_clock;
   tg_rule_ties ties; /* `columns` is the rule's own */
 } tg_rule;
 

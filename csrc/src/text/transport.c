@@ -91,6 +91,7 @@ static const char *const prefix_forms[] = {
     "0:0:0?.0! ",
     "[0:0:0?.0!] ",
     "[_0.0] ",                     /* kernel */
+    "[_0.0 0.0] ",                 /* grabserial */
     "0.0 ",
     "[cpu 0x0?h!] ",
     "|w| ",

@@ -67,6 +67,12 @@ tg_line tg_line_part(const tg_line *line, size_t from, size_t to);
  * form `own` (NULL: none), which the caller found in front of most lines. 0 = none. */
 size_t tg_prefix_length(const char *own, const uint8_t *p, size_t n);
 
+/* When the line arrived, in ns, if a stamp stands in front of it: of a terminal program, `ts`,
+ * grabserial, a log of dates, LAVA's "dt". Of a date without a year the year is 1970, of a time
+ * without a date the day begins at 0, a time zone is left out: only differences mean anything. The
+ * kernel's own stamp, "[   12.345678] ", is none. */
+bool tg_arrival(const tg_line *line, int64_t *ns);
+
 #define TG_PREFIX_FORM 256 /* bytes of such a form, its NUL among them */
 
 /* True where the line may hold a colour sequence, with its ESC or without. */

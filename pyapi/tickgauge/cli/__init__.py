@@ -18,6 +18,7 @@ __all__ = ["main"]
 # The module of that name in this folder has add(subparsers) and run(args) -> exit status.
 VERBS = {
     "show": "what is in the sources, and why they were read so",
+    "boot": "where the time of a boot goes, firmware to user space; two versions of it",
     "calls": "OP-TEE calls and their hops, over many calls",
     "compare": "what changed between two sides, and whether to believe it",
     "gate": "the same for CI: pass, regressed, or not enough data",

@@ -42,6 +42,7 @@ EXAMPLES = {
     "axi": "tickgauge axi before.csv after.csv",
     "batch": "tickgauge batch logs/ -o results --by folder",
     "bisect": "tickgauge bisect good/ --bad bad/ -- ./boot-board.sh",
+    "boot": "tickgauge boot before.log after.log --plot boots.png",
     "calls": "tickgauge calls --together ree.log tee.log client.txt",
     "compare": "tickgauge compare 'old/*.log' 'new/*.log' --margin 5%%",
     "completion": "tickgauge completion bash --install",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..frame.answer import Answer, Section
 from ..frame.grid import Grid
+from ..frame.screen import screen
 from . import common, inputs
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 #: Problems that are listed without ``--problems``.
 FEW = 5
 
+#: Boots whose stages are drawn one by one.
+MOST_BOOTS = 4
 
 #: Columns of a record that say where it stands.
 PLACE = frozenset({"source", "line", "offset", "channel", "flags", "section"})
@@ -202,17 +205,25 @@ def _not_passed(data: Dataset) -> list[Section]:
 
 
 def _stages(data: Dataset) -> list[Section]:
-    """Each boot as a waterfall, then the boots beside each other."""
-    from ..dataset import stages
+    """The first boots on their axes, then the boots beside each other."""
+    from ..dataset import stages, timeline
 
     if "stages" not in data.tables or not len(data.stages):
-        none = ["none: no boot record (PMF, bootstage) was found"]
+        none = ["none: no boot record (PMF, bootstage, initcall, systemd) was found"]
         return [Section("stages", lines=none)]
-    falls = stages.waterfalls(data.stages)
-    out = [Section(title, lines=lines) for title, lines in falls]
-    grid = stages.beside(data.stages)
-    if "boot 1" in grid.names or len(grid.names) > 5:
-        out.append(Section("stages of the boots beside each other", grid))
+    out = []
+    boots = timeline.boots_of(data)
+    now = screen()
+    for boot in boots[:MOST_BOOTS]:
+        strips, notes = timeline.timeline(data, boot)
+        for strip in strips:
+            title = f"boot {boot}: {timeline.title_of(strip)}"
+            lines = timeline.strip_lines(strip, (now.columns if now else 100) - 2)
+            out.append(Section(title, lines=lines))
+        if notes:
+            out.append(Section(lines=notes))
+    if len(boots) > 1 or None in data.stages["axis"].tolist():
+        out.append(Section("stages of the boots beside each other", stages.beside(data.stages)))
     return out
 
 
