@@ -192,6 +192,27 @@ def test_single_boots_equal_the_residuals_one_by_one(seed, n, keys):
     assert set(table.column("reference")) == {n * keys}
 
 
+@pytest.mark.parametrize("n", [5, 10])
+def test_a_key_that_scatters_more_than_the_others_is_not_called_changed(n):
+    """25 keys of 1 % and 5 of 20 %, nothing changed: 2.5 % may be called slower, of either kind."""
+    rng = np.random.default_rng(n)
+    scatter = np.repeat([0.01, 0.2], [25, 5])
+    slower = np.zeros(30)
+    found = 0
+    for _ in range(150):
+        value = np.exp(np.log(1e6) + scatter * rng.standard_normal((n + 1, 30)))
+        value = np.rint(value).astype("i8")
+        table = _core.compare(packed(value[:n]), packed(value[n:]), margin=0.0)
+        words = np.array(table.words("verdict"))[table.column("verdict")]
+        slower += words == b"regressed"
+        value[n, 0] *= 2
+        table = _core.compare(packed(value[:n]), packed(value[n:]), margin=0.05)
+        found += table.words("verdict")[table.column("verdict")[0]] == b"regressed"
+    assert slower[:25].sum() / (25 * 150) <= 0.03
+    assert slower[25:].sum() / (5 * 150) <= 0.03  # 5 to 7 % with a scatter that keys share
+    assert found == 150
+
+
 @given(SEEDS, st.integers(2, 4), st.integers(1, 4), st.integers(1, 6))
 @settings(max_examples=30, deadline=None)
 def test_drift_equals_all_orders_of_boots(seed, m, n, keys):

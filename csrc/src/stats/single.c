@@ -1,5 +1,8 @@
 /* single.c - one boot against several, one against one with boots of one firmware: the boots' own
- * residuals over the keys of a metric say how far a boot may lie. SPDX-License-Identifier: BSD-3-Clause */
+ * residuals over the keys of a metric say how far a boot may lie. They are asked twice: in units of
+ * a scatter that the keys share in part, and in units of each key's own scatter, so that neither a
+ * key whose few boots agree by chance nor one that scatters more than the others is called changed.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "single.h"
 
 #include <math.h>
@@ -9,6 +12,9 @@
 #define FIT_STEPS 5000000 /* that all fits of a metric may take, but for FITS_LEAST of them */
 #define FITS_LEAST 250
 #define PRIOR 2         /* degrees of freedom that the scatter of the group counts for */
+
+/* Units of a residual: the scatter drawn towards that of the group, the key's own. */
+enum { SHARED = 0, OWN, SCALES };
 
 double tg_log_floor(double step, double median) {
   double least = log1p(step / median) / sqrt(6.0);
@@ -27,14 +33,22 @@ typedef struct metric {
   double *value;        /* [keys * boots] logarithms, or steps; NaN = no reading */
   double *step;         /* [keys] of the readings, on the scale of `value` where not logarithms */
   bool *logs;           /* [keys] */
-  double *centre, *scale; /* [keys] of the last fit; NaN where it has fewer than two boots */
+  double *centre;       /* [keys] of the last fit; NaN where it has fewer than two boots */
+  double *scale[SCALES]; /* [keys] of the last fit */
   double *work;         /* [keys + boots] */
-  double *reference;    /* residuals of boots that were left out of their own fit */
+  double *reference[SCALES]; /* residuals of boots that were left out of their own fit */
   size_t n_reference;
 } metric;
 
-/* Centre and scale of each key without the boots a and b (SIZE_MAX = none). The scales are drawn
- * towards their median over the keys, on the scale of logarithms. */
+/* A residual on both scales. */
+static void put_residual(metric *g, size_t j, double off) {
+  if (isnan(off) || isnan(g->scale[SHARED][j])) return;
+  for (int i = 0; i < SCALES; i++) g->reference[i][g->n_reference] = off / g->scale[i][j];
+  g->n_reference++;
+}
+
+/* Centre and scales of each key without the boots a and b (SIZE_MAX = none). The shared scales are
+ * drawn towards their median over the keys, on the scale of logarithms. */
 static void fit(metric *g, size_t a, size_t b) {
   size_t known = 0;
   double *pool = g->work + g->boots;
@@ -42,7 +56,7 @@ static void fit(metric *g, size_t a, size_t b) {
     const double *row = g->value + j * g->boots;
     size_t n = 0;
     double sum = 0, squares = 0;
-    g->scale[j] = g->centre[j] = (double)NAN;
+    g->scale[SHARED][j] = g->scale[OWN][j] = g->centre[j] = (double)NAN;
     for (size_t i = 0; i < g->boots; i++)
       if (i != a && i != b && !isnan(row[i])) g->work[n++] = row[i];
     if (n < 2) continue;
@@ -53,8 +67,8 @@ static void fit(metric *g, size_t a, size_t b) {
     g->centre[j] = tg_median_f64(g->work, n);
     double least =
         g->logs[j] ? tg_log_floor(g->step[j], exp(g->centre[j])) : g->step[j] / sqrt(6.0);
-    g->scale[j] = sd > least ? sd : least;
-    pool[known++] = log(g->scale[j]);
+    g->scale[OWN][j] = sd > least ? sd : least;
+    pool[known++] = log(g->scale[OWN][j]);
   }
   if (known == 0) return;
   double usual = tg_median_f64(pool, known);
@@ -62,8 +76,8 @@ static void fit(metric *g, size_t a, size_t b) {
     double df = -1;
     for (size_t i = 0; i < g->boots; i++)
       df += i != a && i != b && !isnan(g->value[j * g->boots + i]);
-    if (!isnan(g->scale[j]))
-      g->scale[j] = exp((df * log(g->scale[j]) + PRIOR * usual) / (df + PRIOR));
+    if (!isnan(g->scale[OWN][j]))
+      g->scale[SHARED][j] = exp((df * log(g->scale[OWN][j]) + PRIOR * usual) / (df + PRIOR));
   }
 }
 
@@ -82,10 +96,8 @@ static tg_status gather_boots(const tg_key_context *c, metric *g) {
   for (size_t i = 0; i < g->boots; i += stride) {
     if (tg_stop_at(c->stop, i, g->keys * g->boots)) return TG_EINTERRUPTED;
     fit(g, i, SIZE_MAX);
-    for (size_t j = 0; j < g->keys; j++) {
-      double z = (g->value[j * g->boots + i] - g->centre[j]) / g->scale[j];
-      if (!isnan(z)) g->reference[g->n_reference++] = z;
-    }
+    for (size_t j = 0; j < g->keys; j++)
+      put_residual(g, j, g->value[j * g->boots + i] - g->centre[j]);
   }
   return TG_OK;
 }
@@ -101,47 +113,61 @@ static tg_status gather_pairs(const tg_key_context *c, metric *g) {
       fit(g, i, k);
       for (size_t j = 0; j < g->keys; j++) {
         const double *row = g->value + j * g->boots;
-        double z = (row[i] - row[k]) / g->scale[j];
-        if (isnan(z)) continue;
-        g->reference[g->n_reference++] = z;
-        g->reference[g->n_reference++] = -z;
+        put_residual(g, j, row[i] - row[k]);
+        put_residual(g, j, row[k] - row[i]);
       }
     }
   return TG_OK;
 }
 
-/* Where z lies in the sorted reference: residuals at or above it, at or below it. */
-static void ranks_of(const metric *g, double z, size_t *above, size_t *below) {
+/* How a new side lies among the residuals: p of so far up and so far down, and how far a side
+ * without a change would lie at the most. */
+typedef struct place {
+  double up, down, low, high;
+} place;
+
+/* `off` above the old side in units of `scale`, against sorted residuals; `out` of them may lie
+ * beyond each end. */
+static place place_of(const double *reference, size_t n, double off, double scale, size_t out) {
+  const double z = off / scale;
   size_t first = 0, last;
-  while (first < g->n_reference && g->reference[first] < z - 1e-12) first++;
+  while (first < n && reference[first] < z - 1e-12) first++;
   last = first;
-  while (last < g->n_reference && g->reference[last] <= z + 1e-12) last++;
-  *above = g->n_reference - first;
-  *below = last;
+  while (last < n && reference[last] <= z + 1e-12) last++;
+  return (place){(1 + (double)(n - first)) / (1 + (double)n), (1 + (double)last) / (1 + (double)n),
+                 off - reference[n - out] * scale, off - reference[out - 1] * scale};
 }
 
-/* Writes p, interval and word of a key whose new side lies z units of `width` above the old one;
- * `width` in logarithms, or in grid units. */
-static void judge(const tg_key_context *c, const metric *g, bool logs, double z, double width,
-                  tg_better better, tg_key_result *r) {
-  size_t above, below, n = g->n_reference;
-  ranks_of(g, z, &above, &below);
-  double up = (1 + (double)above) / (1 + (double)n), down = (1 + (double)below) / (1 + (double)n);
-  double half = c->alpha / 2 * (1 + 1e-12), least = up < down ? up : down;
+/* The less surprising of two places. */
+static place milder(place a, place b) {
+  return (place){fmax(a.up, b.up), fmax(a.down, b.down), fmin(a.low, b.low), fmax(a.high, b.high)};
+}
+
+/* Writes p, interval and word of key j, whose new side lies `off` above the old one, in logarithms
+ * or in steps of `step` grid units; `widen` times the scatter of a boot. */
+static void judge(const tg_key_context *c, const metric *g, size_t j, double off, double widen,
+                  double step, tg_better better, tg_key_result *r) {
+  const size_t n = g->n_reference;
+  const bool logs = g->logs[j];
+  double half = c->alpha / 2 * (1 + 1e-12);
   size_t out = (size_t)floor(half * ((double)n + 1)); /* at least 1: the caller looks */
-  double low = (z - g->reference[n - out]) * width, high = (z - g->reference[out - 1]) * width;
+  place p[SCALES];
+  for (int i = 0; i < SCALES; i++)
+    p[i] = place_of(g->reference[i], n, off, g->scale[i][j] * widen, out);
+  const place found = milder(p[SHARED], p[OWN]);
+  double least = fmin(found.up, found.down);
   r->p = 2 * least < 1 ? 2 * least : 1;
   r->p_min = 2 / (1 + (double)n);
   r->level = 1 - 2 * (double)out / (1 + (double)n);
-  bool far_up = up <= half, far_down = down <= half, far = far_up || far_down;
+  bool far_up = found.up <= half, far_down = found.down <= half, far = far_up || far_down;
   bool beyond = fabs(r->shift) > r->least, inside;
-  r->lo = low;
-  r->hi = high;
+  r->lo = found.low * step;
+  r->hi = found.high * step;
   if (logs) {
-    r->ratio_lo = exp(low);
-    r->ratio_hi = exp(high);
-    r->lo = r->base * expm1(low);
-    r->hi = r->base * expm1(high);
+    r->ratio_lo = exp(found.low);
+    r->ratio_hi = exp(found.high);
+    r->lo = r->base * expm1(found.low);
+    r->hi = r->base * expm1(found.high);
     if (far_up && !(r->ratio > 1 + c->margin)) beyond = false;
     if (far_down && !(r->ratio < 1 / (1 + c->margin))) beyond = false;
   }
@@ -234,29 +260,31 @@ static void fill(const walk *w, metric *g, role kind, bool logs) {
 static tg_status score(const walk *w, metric *g, role kind, bool logs) {
   tg_status status = kind == BY_NOISE ? gather_pairs(w->c, g) : gather_boots(w->c, g);
   if (status != TG_OK) return status;
-  if (kind == ONE_OLD)
-    for (size_t i = 0; i < g->n_reference; i++) g->reference[i] = -g->reference[i];
-  tg_sort_f64(g->reference, g->n_reference);
+  for (int s = 0; s < SCALES; s++) {
+    for (size_t i = 0; kind == ONE_OLD && i < g->n_reference; i++)
+      g->reference[s][i] = -g->reference[s][i];
+    tg_sort_f64(g->reference[s], g->n_reference);
+  }
   fit(g, SIZE_MAX, SIZE_MAX);
   for (size_t j = 0; j < g->keys; j++) {
     size_t i = g->member[j];
     const tg_quantity *q = &w->q->v[i];
     tg_grid grid;
     w->reference[i] = g->n_reference < UINT32_MAX ? (uint32_t)g->n_reference : UINT32_MAX;
-    if (!enough(w->c, g->n_reference) || isnan(g->scale[j])) continue;
+    if (!enough(w->c, g->n_reference) || isnan(g->scale[SHARED][j])) continue;
     if (tg_grid_of(w->side[0], w->side[1], q->key, &grid) != TG_OK) continue;
-    double scale = g->scale[j], m = (double)q->units[0], n = (double)q->units[1], up;
+    double m = (double)q->units[0], n = (double)q->units[1], up;
     if (kind == ONE_NEW)
       up = side_middle(w, q, 1, logs) - g->centre[j];
     else if (kind == ONE_OLD)
       up = g->centre[j] - side_middle(w, q, 0, logs);
     else
       up = side_middle(w, q, 1, logs) - side_middle(w, q, 0, logs);
-    if (kind == BY_NOISE) scale *= sqrt((1 / m + 1 / n) / 2);
+    double widen = kind == BY_NOISE ? sqrt((1 / m + 1 / n) / 2) : 1;
     w->r[i].method = kind == BY_NOISE ? TG_METHOD_NOISE : TG_METHOD_RESIDUALS;
     tg_better better =
         w->o->better != NULL ? (tg_better)w->o->better[q->key] : TG_BETTER_LOWER;
-    judge(w->c, g, logs, up / scale, logs ? scale : scale * (double)grid.step, better, &w->r[i]);
+    judge(w->c, g, j, up, widen, (double)grid.step, better, &w->r[i]);
   }
   return TG_OK;
 }
@@ -276,13 +304,15 @@ static tg_status judge_metric(const walk *w, const size_t *member, size_t keys, 
   if (keys > 0 && boots > SIZE_MAX / 64 / keys) return TG_ENOMEM;
   if (kind == BY_NOISE && boots > 0 && present > SIZE_MAX / 64 / boots) return TG_ENOMEM;
   size_t residuals = kind == BY_NOISE ? present * boots : present;
-  double *room = tg_array(a, keys * boots + 3 * keys + keys + boots + residuals, sizeof *room);
+  const size_t fitted = keys * boots, own = 5 * keys + boots; /* before the residuals */
+  double *room = tg_array(a, fitted + own + SCALES * residuals, sizeof *room);
   bool *kinds = tg_array(a, keys, sizeof *kinds);
   tg_status status = room != NULL && kinds != NULL ? TG_OK : TG_ENOMEM;
   if (status == TG_OK) {
-    double *rest = room + keys * boots;
-    metric g = {keys, boots, member, room, rest, kinds, rest + keys, rest + 2 * keys,
-                rest + 3 * keys, rest + 4 * keys + boots, 0};
+    double *rest = room + fitted, *found = rest + own;
+    metric g = {.keys = keys, .boots = boots, .member = member, .value = room, .step = rest,
+                .logs = kinds, .centre = rest + keys, .scale = {rest + 2 * keys, rest + 3 * keys},
+                .work = rest + 4 * keys, .reference = {found, found + residuals}};
     fill(w, &g, kind, logs);
     status = score(w, &g, kind, logs);
   }

@@ -211,10 +211,14 @@ def gate_p(old, new, margin: float) -> tuple[list[float], list[float]]:
 
 
 def single_p(old, new) -> list[float]:
-    """Two-sided p of one new boot of several keys of one metric, by the residuals of old boots."""
+    """Two-sided p of one new boot of several keys of one metric, by the residuals of old boots.
+
+    Once in units of a scatter that is drawn to the middle one of all keys, once of each key's own;
+    the larger p counts.
+    """
     keys = len(new)
 
-    def fit(rows):
+    def fit(rows, prior):
         centre, scale = [], []
         for j in range(keys):
             z = [log(row[j]) for row in rows]
@@ -223,19 +227,20 @@ def single_p(old, new) -> list[float]:
             centre.append(_middle(z))
             scale.append(max(sd, 0.001, log(1 + 1 / exp(centre[-1])) / sqrt(6)))
         usual, df = _middle([log(s) for s in scale]), len(rows) - 1
-        return centre, [exp((df * log(s) + 2 * usual) / (df + 2)) for s in scale]
+        return centre, [exp((df * log(s) + prior * usual) / (df + prior)) for s in scale]
 
-    reference = []
-    for i, left in enumerate(old):
-        centre, scale = fit([row for k, row in enumerate(old) if k != i])
-        reference += [(log(left[j]) - centre[j]) / scale[j] for j in range(keys)]
-    centre, scale = fit(old)
-    out = []
-    for j in range(keys):
-        z = (log(new[j]) - centre[j]) / scale[j]
-        up = (1 + sum(r >= z - 1e-12 for r in reference)) / (1 + len(reference))
-        down = (1 + sum(r <= z + 1e-12 for r in reference)) / (1 + len(reference))
-        out.append(min(1.0, 2 * min(up, down)))
+    out = [0.0] * keys
+    for prior in (2, 0):
+        reference = []
+        for i, left in enumerate(old):
+            centre, scale = fit([row for k, row in enumerate(old) if k != i], prior)
+            reference += [(log(left[j]) - centre[j]) / scale[j] for j in range(keys)]
+        centre, scale = fit(old, prior)
+        for j in range(keys):
+            z = (log(new[j]) - centre[j]) / scale[j]
+            up = (1 + sum(r >= z - 1e-12 for r in reference)) / (1 + len(reference))
+            down = (1 + sum(r <= z + 1e-12 for r in reference)) / (1 + len(reference))
+            out[j] = max(out[j], min(1.0, 2 * min(up, down)))
     return out
 
 
