@@ -53,7 +53,7 @@ def simulated(rng: np.random.Generator, boots: int, kind: str, keys: int = 60) -
         noise = rng.standard_normal((boots, keys)) * np.where(np.arange(keys) < NOISY, 0.2, 0.01)
     else:
         noise = 0.05 * rng.standard_normal((boots, keys))
-    value = base * np.exp(noise)
+    value = base * np.exp(np.minimum(noise, 20))
     return np.maximum(16 * np.floor(value / 16), 16).astype("i8")
 
 

@@ -133,7 +133,13 @@ def test_identical_boots_are_asked_about_and_then_facts():
     old, new = boots([17400] * 4), boots([1066500] * 4)
     made = tg.gate(old, new)
     assert made.exit_status == 3
-    assert "identical boots: a deterministic board or copies of one file" in str(made)
+    assert made.header[0] == (
+        "gate: not enough data: identical boots; as facts, 1 of 1 key would be regressed"
+    )
+    assert made.reasons() == [
+        "not enough data: identical boots: a deterministic board or copies of one file; say "
+        "--deterministic, and differences are facts"
+    ]
     red = tg.gate(old, new, deterministic=True)
     assert (red.exit_status, red.facts) == (1, {"t m": "regressed"})
     assert tg.gate(old, boots([17400]), deterministic=True).facts == {"t m": "identical"}
@@ -161,6 +167,62 @@ def test_boots_of_olds_own_firmware_join_old():
     other = tg.gate(one, new, noise=boots([990, 1010, 1000, 1005], version="v0", digest="c"))
     assert (other.reach.old, other.exit_status) == (1, 3)
     assert other.notes[0].startswith("--noise: no boot of OLD's own version")
+
+
+def test_noise_that_makes_a_pass_weaker_says_so():
+    """15 v 3 clips the three new boots: 3 v 3 alone would guard the key."""
+    rng = np.random.default_rng(8)
+
+    def side(n, version, digest):
+        value = 1e5 * (1 + 0.01 * rng.standard_normal(n))
+        return boots(np.rint(value).astype(int).tolist(), version=version, digest=digest)
+
+    old, new, quiet = side(3, "v1", "a"), side(3, "v2", "b"), side(12, "v1", "c")
+    alone, joined = tg.gate(old, new), tg.gate(old, new, noise=quiet)
+    assert alone.guard == (20, 1)
+    assert joined.guard_line != alone.guard_line
+    assert joined.notes == [
+        f"--noise: 12 boots join OLD; without them the gate {alone.guard_line}"
+    ]  # fmt: skip
+
+
+def test_two_modes_have_one_word_in_compare_and_gate():
+    """4 of 6 boots slow by half, before 0 of 6: Fisher's exact p .03 each way, and both say open."""
+    fast, slow = [1000, 1003, 998, 1001, 1002, 999], [1500, 1503, 1498, 1501, 1502, 1499]
+    old = boots(fast)
+    some, all_slow = boots([990, 991, *slow[:4]]), boots(fast[:1] + slow[:5])
+    row = tg.compare(old, some).rows.row(0)
+    assert row["verdict"] == "inconclusive"
+    assert "open which is more often: 4 of 6 boots above 1003 ns, before 0 of 6" in row["sentence"]
+    made = tg.gate(old, some)
+    assert (made.outcome, made.comparison.rows.row(0)["verdict"]) == ("pass", "inconclusive")
+    assert "guards none of 1 key against +1000 %; 1 in two modes" in made.header[0]
+    # 5 of 6: the exact test of the middle and Fisher's (p .008) see it, gate and compare alike
+    row = tg.compare(old, all_slow).rows.row(0)
+    assert row["tail_p_slower"] == pytest.approx(6 / 792)
+    assert row["verdict"] == "changed"
+    assert "slow mode more often: 5 of 6 boots above 1003 ns, before 0 of 6" in row["sentence"]
+    made = tg.gate(old, all_slow)
+    assert made.outcome == "regressed"
+    assert made.comparison.rows.row(0)["verdict"] == "regressed"
+    assert made.failing[0][1].startswith("slow mode more often: 5 of 6 boots above 1003 ns")
+
+
+def test_a_key_has_one_word_in_the_gate_and_in_its_table():
+    """One key of 40 is slower by itself, as chance makes one: no row says what the gate denies."""
+    rng = np.random.default_rng(11)
+    keys = [Key(test="t", metric="m", unit="ns", core=c, cluster=0) for c in range(40)]
+    split = 0
+    for _ in range(12):
+        old, new = (
+            boots({k: np.rint(1e5 * np.exp(0.1 * rng.standard_normal(5))).astype(int).tolist()
+                   for k in keys})
+            for _ in range(2)
+        )  # fmt: skip
+        split += tg.compare(old, new).counts.get("regressed", 0)
+        made = tg.gate(old, new)
+        assert made.comparison.counts.get("regressed", 0) == len(made.failing)
+    assert split > 0
 
 
 def test_unfit_noise_is_named():

@@ -1,5 +1,6 @@
 """The judgement against slow oracles over random inputs, and what must hold for any input."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -280,3 +281,16 @@ def test_the_table_of_large_sides_is_that_of_the_exact_test(seed):
     x, y = values[:85], values[85:]
     want = stats.mannwhitneyu(x, y, method="exact").pvalue
     assert one_key(x, y)["p"] == pytest.approx(want, abs=2e-4)
+
+
+@given(st.lists(st.integers(1, 2**61), min_size=2, max_size=8),
+       st.lists(st.integers(1, 2**61), min_size=2, max_size=8))  # fmt: skip
+@settings(max_examples=60, deadline=None)
+def test_no_figure_is_longer_than_a_reader_can_take(x, y):
+    x = [*x, 100, 101, 100]
+    for made in (tg.compare(boots(x), boots(y)), tg.compare(boots(y), boots(x))):
+        text = str(made).split("--all")[0]
+        assert not re.search(r"\d{5,} %", text), text
+        assert "0.00 % is seen" not in text
+    made = tg.compare(boots([1000000] * 6), boots([1000000] * 5 + [1000001]))
+    assert "one step (1 ns) is seen in 4 of 5 cases" in made.rows.row(0)["sentence"]

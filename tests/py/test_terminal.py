@@ -99,14 +99,29 @@ def test_no_line_is_wider_than_the_terminal(name: str, columns: int) -> None:
 
 @pytest.mark.parametrize("name", ["show", "compare", "axi"])
 def test_columns_left_out_are_said_and_wide_shows_all(name: str) -> None:
-    piped = in_pipe(*COMMANDS[name])
+    command = [*COMMANDS[name], *(["--all"] if name == "compare" else [])]
+    piped = in_pipe(*command)
     assert longest(piped) > 80  # nothing changes in a pipe
     assert "(--wide)" not in piped
-    text = on_terminal(80, 24, *COMMANDS[name], NO_COLOR="1")
+    text = on_terminal(80, 24, *command, NO_COLOR="1")
     assert not ESCAPE.search(text)
     assert "no room at 80 columns for: " in text
     assert "--wide)" in text.replace("\n  ", " ")
-    assert on_terminal(80, 24, *COMMANDS[name], "--wide", NO_COLOR="1") == piped
+    assert on_terminal(80, 24, *command, "--wide", NO_COLOR="1") == piped
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+def test_a_comparison_cuts_no_sentence(columns: int) -> None:
+    text = on_terminal(columns, 24, *COMMANDS["compare"], NO_COLOR="1")
+    assert len(text.splitlines()) <= 24
+    assert not [line for line in text.splitlines() if line.endswith("...")]
+    assert "(p 0.0008): perhaps not interchangeable" in " ".join(text.split())
+
+
+def test_columns_of_the_environment_do_not_change_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = in_pipe(*COMMANDS["compare"])
+    monkeypatch.setenv("COLUMNS", "60")
+    assert in_pipe(*COMMANDS["compare"]) == wide
 
 
 def test_a_table_says_shared_values_once_and_drops_the_least_important() -> None:

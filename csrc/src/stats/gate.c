@@ -36,8 +36,21 @@ typedef struct gate {
   const tg_gate_options *o;
   tg_board plain, board;
   double *t, *p, *p_tail, *guard; /* [keys] */
+  bool *open;                     /* [keys] two modes that the exact test does not tell apart */
   double *work;                   /* [boots] */
 } gate;
+
+/* A key in two modes is guarded against nothing, and its means say as much about which boots were
+ * slow as about a change: a shift of it counts where the exact test of compare sees it, too. */
+static tg_status ask_modes(gate *g, size_t j, const int64_t *v, const size_t units[]) {
+  tg_test test;
+  tg_status status = tg_u_sorted(g->a, g->o->stop, v, units[0], v + units[0], units[1], g->o->seed,
+                                 &test);
+  if (status != TG_OK) return status;
+  g->guard[j] = (double)NAN;
+  g->open[j] = !(test.p <= (g->o->alpha > 0 ? g->o->alpha : 0.05) * (1 + SLACK));
+  return TG_OK;
+}
 
 /* Adjusted p of a longer tail (Holm 1979); tails are told of keys whose smaller values are better. */
 static tg_status find_tails(gate *g, const tg_samples *const side[TG_SIDES],
@@ -52,7 +65,7 @@ static tg_status find_tails(gate *g, const tg_samples *const side[TG_SIDES],
     tg_grid grid;
     tg_tail tail;
     sorted[j] = (placed){1, j};
-    if (higher || one->units[0] < 2 || one->units[1] < 2) continue;
+    if (one->units[0] < 2 || one->units[1] < 2) continue;
     status = tg_grid_of(side[0], side[1], one->key, &grid);
     if (status == TG_OK) status = tg_grid_scale(v, one->value[0], one->units[0], grid.fx);
     int64_t *fresh = v + one->units[0];
@@ -64,7 +77,8 @@ static tg_status find_tails(gate *g, const tg_samples *const side[TG_SIDES],
     if (!b->logs[j] && moved < (double)grid.step) moved = (double)grid.step;
     status = tg_tail_test(v, one->units[0], fresh, one->units[1], g->o->margin, moved, grid.step,
                           &tail);
-    sorted[j].p = tail.slower.p;
+    if (status == TG_OK && tail.mixed) status = ask_modes(g, j, v, one->units);
+    if (status == TG_OK && !higher) sorted[j].p = tail.slower.p;
   }
   if (status == TG_OK) {
     double running = 0;
@@ -111,7 +125,8 @@ static tg_status put_rows(gate *g, const tg_quantities *q, const tg_gate_summary
     tg_row_u32(&row, TG_GATE_GATED, gated);
     if (gated) {
       size_t j = next++;
-      bool shift = s->reached && g->p[j] <= s->alpha_shift * (1 + SLACK) && g->t[j] > 0;
+      bool shift = s->reached && g->p[j] <= s->alpha_shift * (1 + SLACK) && g->t[j] > 0 &&
+                   !g->open[j];
       bool tail = s->alpha_tail > 0 && g->p_tail[j] <= s->alpha_tail * (1 + SLACK);
       uint32_t found = (shift ? 1u : 0u) | (tail ? 2u : 0u);
       if (!isinf(g->t[j])) tg_row_f64(&row, TG_GATE_T, g->t[j]);
@@ -148,11 +163,14 @@ static tg_status make_room(gate *g) {
     all = all && *array[i] != NULL;
   }
   g->work = tg_array(g->a, g->board.boots, sizeof *g->work);
-  return all && g->work != NULL ? TG_OK : TG_ENOMEM;
+  g->open = tg_array(g->a, g->board.keys, sizeof *g->open);
+  if (!all || g->work == NULL || g->open == NULL) return TG_ENOMEM;
+  for (size_t j = 0; j < g->board.keys; j++) g->open[j] = false;
+  return TG_OK;
 }
 
 static void release(gate *g) {
-  void *const array[] = {g->t, g->p, g->p_tail, g->guard, g->work};
+  void *const array[] = {g->t, g->p, g->p_tail, g->guard, g->work, g->open};
   for (size_t i = 0; i < sizeof array / sizeof *array; i++) tg_free(g->a, array[i]);
   tg_board_free(g->a, &g->board);
   tg_board_free(g->a, &g->plain);

@@ -201,7 +201,17 @@ def compared(
         noise="" if quiet is None else _noise_name(quiet, scatter, kind),
         names=(a.name, b.name),
         drift=_drift(matched, options.seed) if a.ordered and b.ordered else None,
+        order=_order(a.ordered and b.ordered, options.paired, (old.units, new.units)),
     )
+
+
+def _order(known: bool, paired: bool, units: tuple[int, int]) -> str:
+    """How the boots were taken, as far as the order of the arguments says it."""
+    if min(units) < 1 or max(units) < 2:
+        return ""
+    if paired:
+        return "interleaved"
+    return "as given not interleaved" if known else "order unknown"
 
 
 def _noise_name(quiet: Side, packed: Packed | None, kind: str) -> str:

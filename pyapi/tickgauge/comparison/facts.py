@@ -12,7 +12,7 @@ from .compare import Options, compared
 from .gate_result import Gate, Reach
 from .side import Side
 
-__all__ = ["facts_of", "identical"]
+__all__ = ["fact", "facts_of", "identical"]
 
 
 def _boots(side: Side) -> list[bytes]:
@@ -58,7 +58,7 @@ def _differing(side: Side) -> str | None:
     return None
 
 
-def _fact(row: dict[str, Any], options: Options) -> str:
+def fact(row: dict[str, Any], options: Options) -> str:
     """The word for one key: two values, no chance."""
     old, new = Fraction(row["old"]), Fraction(row["new"])
     if old == new:
@@ -97,6 +97,6 @@ def facts_of(a: Side, b: Side, options: Options, notes: list[str], allow_missing
     made = compared(a, b, options)
     out = Gate(made, Reach(alpha=options.alpha, facts=True), notes=notes)
     rows = list(made.rows)
-    out.facts = {row["key"]: _fact(row, options) for row in rows}
-    out.decide(strict_undecided=False, allow_missing=allow_missing, same=False)
+    out.facts = {row["key"]: fact(row, options) for row in rows}
+    out.decide(strict_undecided=False, allow_missing=allow_missing)
     return out

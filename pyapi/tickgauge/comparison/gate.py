@@ -14,15 +14,17 @@ import numpy as np
 
 from .. import _core
 from .._core import codes
-from ..frame.frame import Frame
+from ..frame.frame import Column, Frame
 from .compare import Options, compared
-from .facts import facts_of, identical
+from .facts import fact, facts_of, identical
 from .gate_result import Gate, Reach
 from .inputs import side_of
 from .matched import Matched
 from .options import parse_margin
+from .result import Comparison
 from .rows import COLUMNS, GATE_COLUMNS
 from .side import Side, merged, pooled
+from .verdicts import gate_verdict
 
 __all__ = ["gate"]
 
@@ -86,6 +88,7 @@ def gate(
     a, b = side_of(old).of_board(board), side_of(new).of_board(board)
     notes: list[str] = []
     quiet = None if noise is None else side_of(noise).of_board(board)
+    alone = a
     if quiet is not None:
         a, joined = _joined(a, quiet)
         notes.append(joined)
@@ -98,25 +101,48 @@ def gate(
     same = identical(a, b) or bool(a.copies and b.copies)
     if deterministic:
         return facts_of(a, b, options, notes, allow_missing)
+    made, reach = _judged(a, b, options, quiet, first)
+    out = Gate(made, reach, confirmed=confirm is not None, notes=notes)
+    out.guard_asked = limit
+    out.guard_share = guard_share
+    regressed = [row["key"] for row in made.rows if fact(row, options) == "regressed"]
+    out.decide(strict_undecided, allow_missing, regressed if same else None)
+    if a is not alone:
+        before = Gate(*_judged(_whole(alone, "old", []), b, options, None, first))
+        if before.decidable and before.guard_line != out.guard_line:
+            notes[0] += f"; without them the gate {before.guard_line}"
+    return out
+
+
+def _judged(
+    a: Side, b: Side, options: Options, quiet: Side | None, first: int
+) -> tuple[Comparison, Reach]:
+    """The rows with the verdicts of the gate, and its reach; confirming boots begin at `first`."""
     found: dict[str, Any] = {}
 
     def judge(matched: Matched, core: Frame) -> Frame:
         made, summary = _core.gate(
-            *matched.sides(), margin=options.margin, margin_abs=matched.margins(), alpha=alpha,
-            better=matched.better, confirm_from=first, seed=seed,
+            *matched.sides(), margin=options.margin, margin_abs=matched.margins(),
+            alpha=options.alpha, better=matched.better, confirm_from=first, seed=options.seed,
         )  # fmt: skip
         found.update(summary)
         table = Frame(made, "keys")
         columns = [core.column(name) for name in ("index", "quantile", *COLUMNS, "flags")]
-        return Frame([*columns, *(table.column(name) for name in GATE_COLUMNS)], "keys")
+        judged = Frame([*columns, *(table.column(name) for name in GATE_COLUMNS)], "keys")
+        return _over_all(judged) if summary["reached"] else judged
 
     made = compared(a, b, options, quiet, judge)
-    reach = Reach.of(found, alpha)
-    out = Gate(made, reach, confirmed=confirm is not None, notes=notes)
-    out.guard_asked = limit
-    out.guard_share = guard_share
-    out.decide(strict_undecided, allow_missing, same)
-    return out
+    return made, Reach.of(found, options.alpha)
+
+
+def _over_all(judged: Frame) -> Frame:
+    """The rows with the verdicts of the gate: one word a key, with one error over all of them."""
+    names = ("verdict", "gated", "found")
+    words = [gate_verdict(v, bool(g), f) for v, g, f in
+             zip(*(judged.column(n).part(0, len(judged)) for n in names), strict=True)]  # fmt: skip
+    verdict = Column.of("verdict", np.array(words, "O"))
+    columns = (verdict if n == "verdict" else judged.column(n) for n in judged.columns)
+    return Frame(list(columns), "keys")
 
 
 def _joined(a: Side, quiet: Side) -> tuple[Side, str]:

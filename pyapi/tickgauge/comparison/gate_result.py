@@ -8,10 +8,10 @@ from math import comb
 from typing import Any
 
 from ..frame.answer import Answer
-from ..util.text import clean, clip, counted
+from ..util.text import clean, counted
 from .labels import length_text
-from .result import SCREEN, WIDE, Comparison
-from .verdicts import change_text, interval_text, percent_text, tail_text
+from .result import SCREEN, Comparison
+from .verdicts import change_text, interval_text, modes_text, percent_text, tail_text
 
 __all__ = ["Gate", "Reach"]
 
@@ -104,6 +104,8 @@ class Gate:
         gone or not comparable.
     facts : dict
         Key -> word, of deterministic boards.
+    same : list of str or None
+        Where all boots of a side are identical: keys that would be regressed as facts.
     notes : list of str
     """
 
@@ -116,6 +118,7 @@ class Gate:
     open: list[tuple[str, str]] = field(default_factory=list)
     missing: list[tuple[str, str]] = field(default_factory=list)
     facts: dict[str, str] = field(default_factory=dict)
+    same: list[str] | None = None
     guard_asked: float | None = None
     guard_share: float = 0.75
 
@@ -137,9 +140,20 @@ class Gate:
         """So many boots can be red, or differences are facts."""
         return self.reach.reached and self.gated > 0
 
-    def decide(self, strict_undecided: bool, allow_missing: bool, same: bool) -> None:
-        """Find the outcome; obstacles go to `open`."""
-        for row in self._rows():
+    def decide(
+        self, strict_undecided: bool, allow_missing: bool, same: list[str] | None = None
+    ) -> None:
+        """Find the outcome; obstacles go to `open`.
+
+        Parameters
+        ----------
+        strict_undecided, allow_missing : bool
+            As in `gate`.
+        same : list of str, optional
+            Keys that would be regressed if the boards were deterministic, where all boots of a
+            side are identical: chance then says nothing.
+        """
+        for row in self._rows() if same is None else ():
             if self._red(row):
                 self.failing.append((row["key"], self._reason(row)))
             elif strict_undecided and row.get("gated") and row["verdict"] != "equivalent":
@@ -147,18 +161,20 @@ class Gate:
         made = self.comparison
         self.missing += [(key, "not on the new side") for key in made.unmatched["old"]]
         self.missing += made.not_comparable
-        if same:
+        if same is not None:
+            self.same = same
             self.open.append((
                 "identical boots",
-                "a deterministic board or copies of one file; say --deterministic",
+                "a deterministic board or copies of one file; say --deterministic, and differences "
+                "are facts",
             ))  # fmt: skip
         if not self.gated:
             self.open.append(("no key", "nothing can be compared"))
-        elif not self.reach.reached:
+        elif not self.reach.reached and same is None:
             self.open.append(("too few boots", self.reach.sentence))
         self._check_guard()
         missing = self.missing and not allow_missing
-        if same:
+        if same is not None:
             self.outcome = "not enough data"
         elif self.failing:
             self.outcome = "regressed"
@@ -175,10 +191,13 @@ class Gate:
 
     def _reason(self, row: Mapping[str, Any]) -> str:
         shown = row["shown"]
+        unit = self.comparison.unit
         text = (
             f"{change_text(row)}, {length_text(row['old'], shown)} to "
             f"{length_text(row['new'], shown)}"
         )
+        if row["flags"] & 512 and row["tail_p_slower"] is not None:
+            text = f"{modes_text(row, unit)}; {text}"
         if self.reach.facts:
             return f"{text}, a fact"
         if interval_text(row) != "-":
@@ -186,8 +205,9 @@ class Gate:
         if row["found"] & 1:
             text += f", p {row['p_gate']:.2g} over {counted(self.gated, 'key')}"
         else:
-            text += f"; {tail_text(row, self.comparison.unit) or 'tail regressed'}"
-            text += f", p {row['p_tail']:.2g} over {counted(self.gated, 'key')}"
+            if not row["flags"] & 512:
+                text += f"; {tail_text(row, unit) or 'tail regressed'}"
+            text += f", slow {unit}s p {row['p_tail']:.2g} over {counted(self.gated, 'key')}"
         if self.comparison.warnings():
             text += f"; drift within the sides (p {self.comparison.drift:.2g})"
         return text
@@ -240,9 +260,11 @@ class Gate:
             words = list(self.facts.values())
             return ", ".join(f"{words.count(w)} {w}" for w in dict.fromkeys(words)) or "no key"
         found = self.guard
+        modes = sum(bool(row["gated"] and row["flags"] & 512) for row in self._rows())
+        more = f"; {modes} in two modes, where no change is promised to be red" if modes else ""
         if found is not None:
             percent, keys = found
-            return f"guards {keys} of {counted(self.gated, 'key')} against +{percent:g} %"
+            return f"guards {keys} of {counted(self.gated, 'key')} against +{percent:g} %{more}"
         if not self.reach.reached or not self.gated:
             return "guards no key"
         if self.reach.new == 1:
@@ -250,19 +272,24 @@ class Gate:
             return f"one new boot of {boots}: no change of one key alone would be red for most keys"
         family, most = counted(self.gated, "key"), self.guarded(GUARDS[-1])
         if 4 * most < self.gated:
-            return (
-                f"guards only {most} of {family}, even against +{GUARDS[-1]:g} %: boots scatter "
-                "too much for a pass to say more"
-            )
-        return f"guards {most} of {family} against +{GUARDS[-1]:g} %"
+            some = f"guards only {most} of {family}, even" if most else f"guards none of {family}"
+            why = more or ": boots scatter too much for a pass to say more"
+            return f"{some} against +{GUARDS[-1]:g} %{why}"
+        return f"guards {most} of {family} against +{GUARDS[-1]:g} %{more}"
 
     @property
     def header(self) -> list[str]:
         """Outcome and guard, reach, counts."""
         extra = "; confirming boots took part" if self.confirmed else ""
+        family = counted(self.gated, "key")
+        if self.same is not None:
+            first = f"identical boots; as facts, {len(self.same)} of {family} would be regressed"
+        elif self.reach.facts:
+            first = f"{self.guard_line} of {family}"
+        else:
+            first = f"{len(self.failing)} of {family} regressed; {self.guard_line}"
         return [
-            f"gate: {self.outcome}: {len(self.failing)} of {counted(self.gated, 'key')} regressed; "
-            f"{self.guard_line}",
+            f"gate: {self.outcome}: {first}",
             self.reach.sentence + extra,
             self.comparison.header[0],
         ]
@@ -287,7 +314,9 @@ class Gate:
         for row in self._rows():
             if self.reach.facts or not row["gated"]:
                 continue
-            if row["guard"] is None:
+            if row["flags"] & 512:
+                lines.append(f"unguarded: {row['key']}: two modes, no change is promised to be red")
+            elif row["guard"] is None:
                 lines.append(f"unguarded: {row['key']}: no change of this key alone would be red")
             elif row["guard"] > limit:
                 lines.append(f"unguarded: {row['key']}: red from {percent_text(row['guard'])} on")
@@ -299,7 +328,7 @@ class Gate:
         lines += self.comparison.tails() + self.comparison.warnings() + self.notes
         if verbose:
             lines += ["", *self.unguarded()]
-        lines = [clean(line) if limit is None else clip(clean(line), WIDE * 2) for line in lines]
+        lines = [clean(line) for line in lines]
         if limit is not None and not verbose and len(lines) > limit:
             lines = [*lines[: limit - 1], f"... {len(lines) - limit + 1} more"]
         return "\n".join(lines).rstrip() + "\n"

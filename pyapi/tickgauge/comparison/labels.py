@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from .side import Key
 
-__all__ = ["label_of", "length_text", "units_word", "where_of"]
+__all__ = ["label_of", "length_text", "places_text", "units_word", "where_of"]
 
 
 def label_of(key: Key, rank: tuple[int, int] | None) -> str:
@@ -44,6 +47,22 @@ def length_text(value: float | None, shown: str | None) -> str:
                 )
         return f"{value / 1e9:.2f} s"
     return f"{value:g} {shown or ''}".strip()
+
+
+_RANK = re.compile(r"(.*)rank ([0-9]+) of ([0-9]+)")
+
+
+def places_text(places: Iterable[str], most: int = 4) -> str:
+    """Places of one metric in a line: ranks of one cluster together, the rest counted."""
+    groups: dict[str, list[str]] = {}
+    for place in sorted(filter(None, places)):
+        found = _RANK.fullmatch(place)
+        name = place if found is None else f"{found[1]}rank \0 of {found[3]}"
+        groups.setdefault(name, []).append("" if found is None else found[2])
+    known = [name.replace("\0", ", ".join(ranks)) for name, ranks in groups.items()]
+    if len(known) <= most:
+        return "; ".join(known)
+    return f"{'; '.join(known[: most - 1])} and {len(known) - most + 1} more"
 
 
 def units_word(unit: str, old: int, new: int) -> str:

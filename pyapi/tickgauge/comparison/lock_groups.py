@@ -186,9 +186,7 @@ def _note(group: Group, row: dict[str, Any], margin: float) -> str | None:
             f"sorted {rank[0]:+.2f}..{rank[1]:+.2f} %"
         )
     if row["exchange_p"] is not None and row["exchange_p"] < MATTERS:
-        notes.append(
-            f"cpus differ (p {row['exchange_p']:.2g}): they may not be interchangeable here"
-        )
+        notes.append(f"its cpus differ (p {row['exchange_p']:.2g}): perhaps not interchangeable")
     return f"{title}: {'; '.join(notes)}" if notes else None
 
 

@@ -17,7 +17,7 @@ from ..frame.grid import Grid
 from ..frame.screen import screen
 from ..util.atomic_write import write_whole
 from ..util.text import clean, counted
-from .labels import length_text, units_word
+from .labels import length_text, places_text, units_word
 from .lock_groups import ladder_grid
 from .verdicts import (
     ORDER,
@@ -29,6 +29,7 @@ from .verdicts import (
     percent_text,
     tail_text,
     within_text,
+    word_of,
 )
 
 if TYPE_CHECKING:
@@ -89,6 +90,9 @@ class Comparison:
         The names of the sides.
     drift : float or None
         p of a drift of the boots in the order in which they stand, inside the sides.
+    order : str
+        How the boots of the sides were taken: ``"as given not interleaved"``, ``"interleaved"``,
+        ``"order unknown"``; "" for one boot a side.
     """
 
     rows: Frame
@@ -109,6 +113,7 @@ class Comparison:
     noise: str = ""
     names: tuple[str, str] = ("", "")
     drift: float | None = None
+    order: str = ""
 
     # ---- looking ----------------------------------------------------------------------------
 
@@ -154,8 +159,12 @@ class Comparison:
         )
         if self.noise:
             first += f", boots of one firmware: {self.noise}"
-        words = ", ".join(f"{n} {word}" for word, n in self.counts.items()) or "no matched key"
-        second = words
+        if self.order:
+            first += f", {self.order}"
+        found = [word_of(row) for row in self._rows()]
+        told = [word for word in ORDER if word in found]
+        told += sorted({*found} - {*ORDER})
+        second = ", ".join(f"{found.count(w)} {w}" for w in told) or "no matched key"
         if self.geometric_mean is not None:
             second += (
                 f"; geometric mean x{self.geometric_mean:.4g} over "
@@ -219,9 +228,9 @@ class Comparison:
         if self.drift is None or self.drift > DRIFT:
             return []
         return [
-            f"drift within the sides (p {self.drift:.2g}): {self.unit}s of old and new were not "
-            "interleaved, a slow change of the machine may be part of every difference "
-            "(tickgauge plan says an order)"
+            f"drift within the sides (p {self.drift:.2g}): old and new were not interleaved, so a "
+            "slow change of the machine may be part of every difference; tickgauge plan says an "
+            "order"
         ]
 
     def findings(self) -> list[str]:
@@ -290,7 +299,7 @@ class Comparison:
         note = "; ".join(filter(None, (within_text(row, self.unit), row["note"])))
         old_text, new_text = (length_text(row[side], row["shown"]) for side in ("old", "new"))
         return (
-            row["key"], change_text(row), old_text, new_text, row["verdict"], interval_text(row),
+            row["key"], change_text(row), old_text, new_text, word_of(row), interval_text(row),
             level, _p(row["p"]), _p(row["p_min"]), visible, note,
         )  # fmt: skip
 
@@ -299,17 +308,12 @@ class Comparison:
         lines = []
         for word in ("improved", "changed"):
             lines += self.headlines(word, 3)
-        return [_one_line(line) for line in lines]
+        return lines
 
-    def _wrapped(self) -> list[str]:
-        """The explanations of open and quiet keys, wrapped with a hanging indent."""
+    def _quiet(self) -> list[str]:
+        """The explanations of open and quiet keys."""
         quiet = ("unreplicated", "inconclusive", "equivalent", "within")
-        return [
-            part
-            for line in self.explanations()
-            if line.startswith(quiet)
-            for part in textwrap.wrap(clean(line), _width(), subsequent_indent="  ")
-        ]
+        return [line for line in self.explanations() if line.startswith(quiet)]
 
     def to_text(self, limit: int | None = SCREEN) -> str:
         """For a person.
@@ -322,24 +326,28 @@ class Comparison:
         """
         if limit is None:
             return self._whole_text()
-        lines = [*self.header, ""]
-        lines += [_one_line(line) for line in self.findings()]
-        lines += self._groups_of_words() + self._wrapped()
-        last = "--all shows every key and the words, --format json every figure"
+        said = [*self.findings(), *self._groups_of_words(), *self._quiet()]
         if len(self.rows) <= 3:
-            lines.append("")
-            for row in self._rows():
-                said = clean(f"{row['key']}: {row['sentence']}")
-                lines += textwrap.wrap(said, _width(), subsequent_indent="  ")
-        room = limit - len(lines) - 3
+            said += ["", *(f"{row['key']}: {row['sentence']}" for row in self._rows())]
+        head = [*self.header, ""]
+        parts = [[line] if screen() is None else _wrapped(line) for line in head]
+        parts += map(_wrapped, said)
+        last = "--all shows every key and the words, --format json every figure"
+        lines = [line for part in parts for line in part]
+        room = limit - len(lines) - (3 if screen() is None else 4)  # columns left out are said
         if room >= 4:
-            grid = self.grid(room - 1)
-            lines += ["", *grid.to_text().split("\n")]
-            if len(self.rows) > room - 1:
-                lines.append(f"... {len(self.rows) - room + 1} more")
-        if len(lines) > limit - 1:
-            lines = [*lines[: limit - 2], f"... {len(lines) - limit + 2} more lines"]
+            lines += ["", *self._table_in(room)]
+        elif len(lines) > limit - 1:
+            lines = _whole_parts(parts, limit - 2)
         return "\n".join([*lines, last]) + "\n"
+
+    def _table_in(self, room: int) -> list[str]:
+        """The table with as many rows as fit, and a line on the others."""
+        shown = min(len(self.rows), room - 1)
+        while len(lines := self.grid(shown).to_text().split("\n")) > room and shown > 1:
+            shown -= 1
+        more = len(self.rows) - shown
+        return [*lines, f"... {more} more"] if more else lines
 
     def _whole_text(self) -> str:
         parts = ["\n".join(self.header)]
@@ -456,10 +464,21 @@ def _width() -> int:
     return WIDE if now is None else min(WIDE, now.columns)
 
 
-def _one_line(text: str) -> str:
-    """The text, cut behind a word where it is longer than a line."""
-    text, width = clean(text), _width()
-    return text if len(text) <= width else text[: width - 4].rsplit(" ", 1)[0] + " ..."
+def _wrapped(text: str) -> list[str]:
+    """A sentence in lines of the width, none of it cut."""
+    return textwrap.wrap(
+        clean(text), _width(), subsequent_indent="  ", break_on_hyphens=False
+    ) or [""]  # fmt: skip
+
+
+def _whole_parts(parts: list[list[str]], room: int) -> list[str]:
+    """As many of the parts as fit, none of them torn, and a line on the rest."""
+    lines: list[str] = []
+    for at, part in enumerate(parts):
+        if len(lines) + len(part) > room:
+            return [*lines, f"... {counted(sum(map(len, parts[at:])), 'more line')}"]
+        lines += part
+    return lines
 
 
 def _group_line(name: tuple[Any, ...], rows: list[dict[str, Any]]) -> str:
@@ -478,7 +497,7 @@ def _group_line(name: tuple[Any, ...], rows: list[dict[str, Any]]) -> str:
         change = f" {low}" if low == high else f" {low.removesuffix(' %')}..{high}"
     elif rows[0]["shift"] is not None:
         change = f" {change_text(rows[0])}"
-    where = "; ".join(sorted(filter(None, places)))
+    where = places_text(places)
     return title + change + (f" ({where})" if where else "")
 
 

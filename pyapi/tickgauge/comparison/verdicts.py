@@ -13,14 +13,17 @@ __all__ = [
     "ORDER",
     "advice",
     "change_text",
+    "gate_verdict",
     "interval_text",
     "likely",
     "meaning",
+    "modes_text",
     "note_of",
     "percent_text",
     "sentence",
     "tail_text",
     "within_text",
+    "word_of",
 ]
 
 #: Boot-keys that a single boot needs beside it to reach 5 %.
@@ -28,6 +31,12 @@ REFERENCE = 39
 
 #: Units a side that a sentence about many keys still advises.
 AFFORDABLE = 60
+
+#: Percent from which on a change is told as a factor.
+FACTOR = 10_000
+
+#: A change that could be seen is told up to this many percent: beyond a factor of ten no boot helps.
+VISIBLE = 900
 
 #: Verdicts in the order in which they are reported.
 ORDER = (
@@ -62,7 +71,7 @@ FLAGS = {
     64: "p drawn or approximated, not counted",
     128: "sides of different resolution, compared at the coarser",
     256: "a value is 0 or below: only a shift is told",
-    512: "the boots lie in two modes",
+    512: "two modes",
     1024: "middle equivalent, tail undecided",
     2048: "medians and the middle of all ratios point to different sides",
     4096: "tail regressed",
@@ -75,6 +84,8 @@ _NOTED = (8, 2, 1024, 4096, 8192, 512, 1, 2048, 16384, 16, 32, 256, 128, 32768, 
 
 def note_of(flags: int, unit: str = "boot") -> str:
     """The flags of a row as words, the important ones first."""
+    if flags & (4096 | 8192):
+        flags &= ~1024  # the tail is told, not undecided
     words = [FLAGS[bit] for bit in _NOTED if flags & bit]
     return ", ".join(words).replace("boots", f"{unit}s")
 
@@ -85,12 +96,14 @@ def meaning(verdict: str, unit: str = "boot") -> str:
 
 
 def percent_text(value: float | None, sign: bool = True) -> str:
-    """A change in percent with digits that fit its size; never -100 or below."""
+    """A change in percent with digits that fit its size, as a factor where it is beyond words."""
     if value is None:
         return "open"
     plus = "+" if sign else ""
-    if value < -99.9:
+    if value < -99.9 or value >= FACTOR:
         return f"x{value / 100 + 1:.2g}"
+    if abs(value) < 0.005:
+        value = 0.0
     digits = 2 if abs(value) < 10 else 1 if abs(value) < 1000 else 0
     return f"{value:{plus}.{digits}f} %"
 
@@ -114,8 +127,8 @@ def interval_text(row: Mapping[str, Any]) -> str:
         return "-"
     if row["percent"] is None:
         return f"{_signed(row['lo'], row['shown'])}..{_signed(row['hi'], row['shown'])}"
-    low = percent_text(row["percent_lo"]).removesuffix(" %")
-    return f"{low}..{percent_text(row['percent_hi'])}"
+    low, high = percent_text(row["percent_lo"]), percent_text(row["percent_hi"])
+    return f"{low.removesuffix(' %') if high.endswith('%') else low}..{high}"
 
 
 def within_text(row: Mapping[str, Any], unit: str = "boot") -> str:
@@ -128,6 +141,25 @@ def within_text(row: Mapping[str, Any], unit: str = "boot") -> str:
 
 def tail_text(row: Mapping[str, Any], unit: str = "boot") -> str:
     """The finding of the slow boots, where it is worth a word: counts of both sides."""
+    word = _tail_word(row)
+    return f"{word}: {_slow(row, unit)}" if word else ""
+
+
+def modes_text(row: Mapping[str, Any], unit: str = "boot") -> str:
+    """The boots above the gap of two modes."""
+    return f"{_tail_word(row) or 'two modes'}: {_slow(row, unit)}"
+
+
+def _slow(row: Mapping[str, Any], unit: str) -> str:
+    """How many boots of the sides are slow."""
+    above = length_text(row["tail_above"], row["shown"])
+    return (
+        f"{row['tail_new']} of {row['n_new']} {unit}s above {above}, "
+        f"before {row['tail_old']} of {row['n_old']}"
+    )
+
+
+def _tail_word(row: Mapping[str, Any]) -> str:
     flags = row["flags"]
     if not flags & (4096 | 8192):
         return ""
@@ -135,14 +167,33 @@ def tail_text(row: Mapping[str, Any], unit: str = "boot") -> str:
         not flags & 8192 or row["tail_p_slower"] <= row["tail_p_faster"]
     )
     if flags & 512:
-        word = "slow mode more often" if slower else "slow mode less often"
-    else:
-        word = "tail regressed" if slower else "tail improved"
-    above = length_text(row["tail_above"], row["shown"])
-    return (
-        f"{word}: {row['tail_new']} of {row['n_new']} {unit}s above {above}, "
-        f"before {row['tail_old']} of {row['n_old']}"
-    )
+        return "slow mode more often" if slower else "slow mode less often"
+    return "tail regressed" if slower else "tail improved"
+
+
+def word_of(row: Mapping[str, Any]) -> str:
+    """The word of a row, the same in compare, gate and report.
+
+    The finding of the slow boots stands where the middle alone says nothing.
+    """
+    quiet = row["verdict"] in ("inconclusive", "equivalent")
+    return (_tail_word(row) if quiet else "") or str(row["verdict"])
+
+
+def gate_verdict(verdict: str, gated: bool, found: int) -> str:
+    """The verdict of a key in a gate that can be red, whose error is one over all keys.
+
+    Parameters
+    ----------
+    verdict : str
+        By the key alone.
+    gated : bool
+    found : int
+        Not 0: regressed over all keys.
+    """
+    if found:
+        return "regressed"
+    return "changed" if gated and verdict == "regressed" else verdict
 
 
 def _seen(row: Mapping[str, Any], unit: str) -> str:
@@ -160,6 +211,9 @@ def _seen(row: Mapping[str, Any], unit: str) -> str:
         return f"{worse} by {change}{at}"
     if verdict == "improved":
         return f"{better} by {change.lstrip('+-')}{at}"
+    if verdict == "changed" and row.get("gated"):
+        p = f"p {row['p_gate']:.2g} over all keys"
+        return f"moved by {change}{at}; by more than the margin or not is open ({p})"
     if verdict == "changed":
         return f"moved by {change}{at}; by more than the margin or not is open"
     if verdict == "equivalent":
@@ -171,7 +225,14 @@ def _seen(row: Mapping[str, Any], unit: str) -> str:
         return f"measured {change}, too few {unit}s on a side"
     if row["flags"] & 1024:
         p = min(p for p in (row["tail_p_slower"], row["tail_p_faster"]) if p is not None)
-        return f"middle equivalent ({change}), tail undecided (p {p:.2g})"
+        if _tail_word(row):
+            return f"middle equivalent ({change})"
+        return f"middle equivalent ({change}), slow {unit}s open: {_slow(row, unit)} (p {p:.2g})"
+    if row["flags"] & 512 and not _tail_word(row):
+        p = min(row["tail_p_slower"], row["tail_p_faster"])
+        return (
+            f"two modes, open which is more often: {_slow(row, unit)} (p {p:.2g}); middle {change}"
+        )
     return f"no change and a change beyond the margin both fit: {change}{at}"
 
 
@@ -180,6 +241,8 @@ def _could(row: Mapping[str, Any], margin: float, unit: str) -> str:
     if row["method"] in ("none", "pooled residuals", "noise set") or row["verdict"] == "missing":
         return ""
     if row["flags"] & 512:
+        if row["verdict"] in ("inconclusive", "changed"):
+            return ""  # its advice says it
         return f"two modes: no change is promised to be seen at these numbers of {unit}s"
     if row["level"] is None:
         return f"none at 5 % with {row['n_old']} v {row['n_new']} {unit}s"
@@ -187,7 +250,16 @@ def _could(row: Mapping[str, Any], margin: float, unit: str) -> str:
         return ""
     if row["percent"] is None:
         return f"a shift of {length_text(row['visible'], row['shown'])} is seen in 4 of 5 cases"
+    if row["visible"] > VISIBLE:
+        why = (
+            ""
+            if row["scatter"] is None
+            else f", {unit}s of one side differ by x{row['scatter']:.2g}"
+        )
+        return f"no change below a factor of 10 is seen{why}"
     seen, judged = (percent_text(row[n], sign=False) for n in ("visible", "judged_from"))
+    if row["visible"] < 0.005:
+        seen = f"one step ({length_text(row['step'], row['shown'])})"
     return f"{seen} is seen in 4 of 5 cases, called regressed from {judged}"
 
 
@@ -208,12 +280,16 @@ def advice(row: Mapping[str, Any], margin: float, unit: str = "boot") -> str:
     if row["method"] in ("pooled residuals", "noise set"):
         return f"more {unit}s a side"
     if row["flags"] & 512:
-        return f"two modes: find out which {unit}s are slow, more {unit}s hardly help"
+        return (
+            f"two modes, so no change is promised to be seen: find out which {unit}s are slow, more "
+            f"{unit}s hardly help"
+        )
     if row["level"] is None:
         return f"at least {_least(row)} {unit}s a side"
     if row["needed"] is None:
         factor = row["scatter"]
-        why = f": {unit}s of one side differ by x{factor:.2g}" if factor else ""
+        told = row["visible"] is not None and row["visible"] > VISIBLE
+        why = f": {unit}s of one side differ by x{factor:.2g}" if factor and not told else ""
         return f"no number of {unit}s below 1000 shows {target}{why}"
     more = row["needed"] - few
     if more <= 0:
@@ -224,6 +300,15 @@ def advice(row: Mapping[str, Any], margin: float, unit: str = "boot") -> str:
 def _least(row: Mapping[str, Any]) -> int:
     """Units a side from which on the exact test reaches 5 %."""
     return max(4, int(row["needed"] or 4))
+
+
+def _over_all(row: Mapping[str, Any]) -> str:
+    """The evidence of a gate."""
+    found = row.get("found") or 0
+    if not found:
+        return ""
+    name, word = ("p_gate", "") if found & 1 else ("p_tail", "slow boots: ")
+    return f"{word}p {row[name]:.2g} over all keys"
 
 
 def _margin_note(row: Mapping[str, Any]) -> str:
@@ -238,6 +323,7 @@ def sentence(row: Mapping[str, Any], unit: str, margin: float) -> str:
     """One row in plain English: the change seen, the change that could be seen, the next step."""
     parts = [
         _seen(row, unit),
+        _over_all(row),
         tail_text(row, unit),
         _margin_note(row),
         _could(row, margin, unit),
@@ -255,7 +341,7 @@ def likely(rows: Sequence[Mapping[str, Any]], margin: float, unit: str) -> str:
     rows = [row for row in rows if row["method"] in ("exact", "paired")]
     seen = sorted(row["visible"] for row in rows if row["visible"] and row["percent"] is not None)
     parts = []
-    if seen:
+    if seen and seen[len(seen) // 2] <= VISIBLE:
         parts.append(
             f"half of them would show {percent_text(seen[len(seen) // 2])} in 4 of 5 cases"
         )
@@ -279,5 +365,5 @@ def likely(rows: Sequence[Mapping[str, Any]], margin: float, unit: str) -> str:
         parts.append(f"{unit}s scatter too much for {target}")
     modes = sum(bool(row["flags"] & 512) for row in rows)
     if modes:
-        parts.append(f"{modes} lie in two modes")
+        parts.append(f"{modes} {'lies' if modes == 1 else 'lie'} in two modes")
     return "; ".join(parts)
