@@ -129,11 +129,11 @@ typedef struct place {
 /* `off` above the old side in units of `scale`, against sorted residuals; `out` of them may lie
  * beyond each end. */
 static place place_of(const double *reference, size_t n, double off, double scale, size_t out) {
-  const double z = off / scale;
+  const double z = off / scale, slack = 1e-9 * (1 + fabs(z));
   size_t first = 0, last;
-  while (first < n && reference[first] < z - 1e-12) first++;
+  while (first < n && reference[first] < z - slack) first++;
   last = first;
-  while (last < n && reference[last] <= z + 1e-12) last++;
+  while (last < n && reference[last] <= z + slack) last++;
   return (place){(1 + (double)(n - first)) / (1 + (double)n), (1 + (double)last) / (1 + (double)n),
                  off - reference[n - out] * scale, off - reference[out - 1] * scale};
 }

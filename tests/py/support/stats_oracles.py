@@ -238,8 +238,9 @@ def single_p(old, new) -> list[float]:
         centre, scale = fit(old, prior)
         for j in range(keys):
             z = (log(new[j]) - centre[j]) / scale[j]
-            up = (1 + sum(r >= z - 1e-12 for r in reference)) / (1 + len(reference))
-            down = (1 + sum(r <= z + 1e-12 for r in reference)) / (1 + len(reference))
+            slack = 1e-9 * (1 + abs(z))
+            up = (1 + sum(r >= z - slack for r in reference)) / (1 + len(reference))
+            down = (1 + sum(r <= z + slack for r in reference)) / (1 + len(reference))
             out[j] = max(out[j], min(1.0, 2 * min(up, down)))
     return out
 
