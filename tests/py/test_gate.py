@@ -187,7 +187,7 @@ def test_noise_that_makes_a_pass_weaker_says_so():
 
 
 def test_two_modes_have_one_word_in_compare_and_gate():
-    """4 of 6 boots slow by half, before 0 of 6: Fisher's exact p .03 each way, and both say open."""
+    """4 of 6 boots slow by half, before 0 of 6 (Fisher's exact p .03): both say open."""
     fast, slow = [1000, 1003, 998, 1001, 1002, 999], [1500, 1503, 1498, 1501, 1502, 1499]
     old = boots(fast)
     some, all_slow = boots([990, 991, *slow[:4]]), boots(fast[:1] + slow[:5])

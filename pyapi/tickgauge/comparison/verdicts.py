@@ -35,7 +35,7 @@ AFFORDABLE = 60
 #: Percent from which on a change is told as a factor.
 FACTOR = 10_000
 
-#: A change that could be seen is told up to this many percent: beyond a factor of ten no boot helps.
+#: A change that could be seen is told up to this many percent: a factor of ten.
 VISIBLE = 900
 
 #: Verdicts in the order in which they are reported.
@@ -281,8 +281,8 @@ def advice(row: Mapping[str, Any], margin: float, unit: str = "boot") -> str:
         return f"more {unit}s a side"
     if row["flags"] & 512:
         return (
-            f"two modes, so no change is promised to be seen: find out which {unit}s are slow, more "
-            f"{unit}s hardly help"
+            f"two modes, so no change is promised to be seen: find out which {unit}s are slow, "
+            f"more {unit}s hardly help"
         )
     if row["level"] is None:
         return f"at least {_least(row)} {unit}s a side"

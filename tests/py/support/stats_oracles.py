@@ -214,7 +214,8 @@ def single_p(old, new) -> list[float]:
     """Two-sided p of one new boot of several keys of one metric, by the residuals of old boots.
 
     Once in units of a scatter that is drawn to the middle one of all keys, once of each key's own;
-    the larger p counts.
+    the larger p of either
+    direction counts.
     """
     keys = len(new)
 
@@ -229,7 +230,7 @@ def single_p(old, new) -> list[float]:
         usual, df = _middle([log(s) for s in scale]), len(rows) - 1
         return centre, [exp((df * log(s) + prior * usual) / (df + prior)) for s in scale]
 
-    out = [0.0] * keys
+    up, down = [0.0] * keys, [0.0] * keys
     for prior in (2, 0):
         reference = []
         for i, left in enumerate(old):
@@ -239,10 +240,10 @@ def single_p(old, new) -> list[float]:
         for j in range(keys):
             z = (log(new[j]) - centre[j]) / scale[j]
             slack = 1e-9 * (1 + abs(z))
-            up = (1 + sum(r >= z - slack for r in reference)) / (1 + len(reference))
-            down = (1 + sum(r <= z + slack for r in reference)) / (1 + len(reference))
-            out[j] = max(out[j], min(1.0, 2 * min(up, down)))
-    return out
+            above = (1 + sum(r >= z - slack for r in reference)) / (1 + len(reference))
+            below = (1 + sum(r <= z + slack for r in reference)) / (1 + len(reference))
+            up[j], down[j] = max(up[j], above), max(down[j], below)
+    return [min(1.0, 2 * min(a, b)) for a, b in zip(up, down, strict=True)]
 
 
 def drift_p(old, new) -> tuple[float, float]:
