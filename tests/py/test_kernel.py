@@ -191,6 +191,33 @@ def test_a_banner_without_a_build_type_is_said_where_sides_are_compared(tmp_path
     assert any("no build type" in note for note in result.notes)
 
 
+#: Banners of real consoles (TF-A's version string with empty parts, vendors' words behind it).
+BANNERS = {
+    "v2.3:v2.3-1-g12": ("v2.3-1-g12", "unknown"),
+    "v2.3": ("v2.3", "unknown"),
+    "v2.3-dirty": ("v2.3-dirty", "unknown"),
+    "v2.3():v2.3-639-g87bcc5dfe:derrick.huang": ("v2.3-639-g87bcc5dfe:derrick.huang", "unknown"),
+    "v1.5(release):": ("v1.5", "release"),
+    "v2.12.0(debug)": ("v2.12.0", "debug"),
+    "v1.3(release):845ee93": ("845ee93", "release"),
+    "v2.3 (Jun 5 2020)": ("v2.3", "unknown"),
+    "v2.3 of a vendor": ("v2.3", "unknown"),
+}
+
+
+@pytest.mark.parametrize("banner", BANNERS)
+def test_a_banner_that_lacks_a_part_gives_version_and_chain(banner):
+    data = tg.read(f"NOTICE:  BL2: {banner}\nNOTICE:  BL31: {banner}\n".encode())
+    (boot,) = data.boots
+    assert (boot["version"], boot["build"]) == BANNERS[banner]
+    assert boot["chain"] == "BL2 BL31"
+
+
+def test_other_lines_of_a_stage_are_no_banner():
+    lines = "NOTICE:  BL31: Built : x\nINFO:    BL31: vboot v2.3\nNOTICE:  BL31: vendor 2.3\n"
+    assert tg.read(lines.encode()).boots["chain"].tolist() == [None]
+
+
 def test_events_of_a_trace_that_are_not_read_are_counted_by_kind(tmp_path, capsys):
     trace = (DATA / "14_device_pm_callback.txt").read_text()
     other = " sh-5   [000] d..2   100.001100: sched_switch: prev_comm=a ==> next_comm=b\n"

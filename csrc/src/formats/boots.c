@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "banner.h"
 #include "boots_walk.h"
 #include "reducer.h"
 
@@ -192,6 +193,20 @@ static tg_status copy_text(const tg_records *records, uint32_t rule, uint32_t ro
   return tg_table_set_text(boots, boot, col, v.p, v.n);
 }
 
+/* Version and build of a banner that lacks one of them. */
+static tg_status copy_bare(const tg_records *records, const tg_stretch *s, tg_table *boots,
+                           size_t boot) {
+  tg_str major, rest;
+  tg_banner b;
+  if (!console_text(records, s->version_rule, s->version_row, "major", &major) ||
+      !console_text(records, s->version_rule, s->version_row, "rest", &rest))
+    return TG_OK;
+  tg_banner_read(major, rest, &b);
+  TG_TRY(tg_table_set_text(boots, boot, TG_BOOT_VERSION, (const uint8_t *)b.version,
+                           strlen(b.version)));
+  return tg_table_set_text(boots, boot, TG_BOOT_BUILD, (const uint8_t *)b.build, strlen(b.build));
+}
+
 /* The names of a chain, blank between, each once in a row. */
 static tg_status set_chain(const tg_stretch *s, tg_table *boots, size_t row) {
   char text[TG_STAGE_COUNT * 8] = "";
@@ -216,6 +231,7 @@ static tg_status describe_boot(const groups *g, const group *of, const tg_stretc
   if (!tg_table_text(boots, row, TG_BOOT_CHAIN, &chain)) TG_TRY(set_chain(s, boots, row));
   TG_TRY(copy_text(r, s->version_rule, s->version_row, "version", boots, row, TG_BOOT_VERSION));
   TG_TRY(copy_text(r, s->version_rule, s->version_row, "build", boots, row, TG_BOOT_BUILD));
+  TG_TRY(copy_bare(r, s, boots, row));
   TG_TRY(copy_text(r, s->built_rule, s->built_row, "built", boots, row, TG_BOOT_BUILT));
   TG_TRY(copy_text(r, s->platform_rule, s->platform_row, "platform", boots, row, TG_BOOT_PLATFORM));
   if (s->hz != 0 && !tg_table_u64(boots, row, TG_BOOT_CLOCK, &hz))

@@ -30,9 +30,13 @@ typedef struct meaning {
 static const meaning meanings[] = {
     BANNER("console.bl1_welcome", TG_STAGE_WELCOME, TG_LANE_REE),
     BANNER("console.bl1", TG_STAGE_BL1, TG_LANE_REE),
+    BANNER("console.bl1_bare", TG_STAGE_BL1, TG_LANE_REE),
     BANNER("console.bl2", TG_STAGE_BL2, TG_LANE_REE),
+    BANNER("console.bl2_bare", TG_STAGE_BL2, TG_LANE_REE),
     BANNER("console.bl31", TG_STAGE_BL31, TG_LANE_REE),
+    BANNER("console.bl31_bare", TG_STAGE_BL31, TG_LANE_REE),
     BANNER("console.bl31_old", TG_STAGE_BL31, TG_LANE_REE),
+    BANNER("console.bl31_old_bare", TG_STAGE_BL31, TG_LANE_REE),
     BANNER("console.tftf", TG_STAGE_TFTF, TG_LANE_REE),
     BANNER("console.optee", TG_STAGE_OPTEE, TG_LANE_TEE),
     BANNER("console.optee_old", TG_STAGE_OPTEE, TG_LANE_TEE),

@@ -9,18 +9,23 @@
 
 #define RULE(n, p) \
   {.name = "console." n, .pattern = (p), .better = TG_BETTER_NONE, .soft = true, .arrival = true}
+/* A banner of TF-A, and one that lacks its build type, its version or both: "v2.3:v2.3", "v1.5(debug):",
+ * "v2.3". */
+#define STAGE(n, p)                                                    \
+  RULE(n, p ": v{number:word}~({build:text}):{version:word}"), \
+      RULE(n "_bare", p ": v{major:[0-9]}{rest:word}")
 
 static const tg_rule_def rules[] = {
     RULE("bl1_welcome", "Booting Trusted Firmware"),
     RULE("tftf", "Booting trusted firmware test framework"),
     RULE("linux", "Booting Linux on physical CPU {cpu:word}"),
-    RULE("bl1", "BL1: v{number:word}~({build:text}):{version:word}"),
+    STAGE("bl1", "BL1"),
     RULE("bl1_built", "BL1: Built : {built:text}"),
-    RULE("bl2", "BL2: v{number:word}~({build:text}):{version:word}"),
+    STAGE("bl2", "BL2"),
     RULE("bl2_built", "BL2: Built : {built:text}"),
-    RULE("bl31", "BL31: v{number:word}~({build:text}):{version:word}"),
+    STAGE("bl31", "BL31"),
     RULE("bl31_built", "BL31: Built : {built:text}"),
-    RULE("bl31_old", "BL3-1: v{number:word}~({build:text}):{version:word}"),
+    STAGE("bl31_old", "BL3-1"),
     {.name = "console.tftf_version",
      .pattern = "NOTICE:  v{number:word}~({platform:word},{build:word}):{version:word}",
      .tag = "NOTICE:  v", /* NOTICE: is in every row of results */

@@ -25,6 +25,11 @@ static const char *const line_rules[LINES] = {
     "console.optee", "console.spl",    "console.uboot",    "bootstage.summary",
     "console.leaves", "console.linux", "kernel_boot.init", "console.login",
 };
+/* The same without a build type or version. */
+static const char *const bare_rules[LINES] = {
+    "console.bl1_bare", "console.bl2_bare", "console.bl31_bare", "console.bl31_old_bare",
+    "", "", "", "", "", "", "", "",
+};
 static const char *const line_stages[LINES] = {
     "BL1", "BL2", "BL31", "BL31", "OP-TEE", "SPL", "U-Boot", NULL, "to the kernel", "Linux",
     "user space", NULL,
@@ -49,7 +54,7 @@ static void at_least(bounds *b, int64_t ns) {
 typedef struct walk {
   const tg_reduce_in *in;
   tg_result *out;
-  size_t rule[LINES];
+  size_t rule[LINES], bare[LINES];
   int64_t arrived[LINES]; /* of the boot at hand: the first line of each kind */
   uint64_t line[LINES];
   bool seen[LINES];
@@ -173,7 +178,7 @@ static tg_status reduce_source(walk *w, const tg_records *records) {
     int64_t ns = 0, us = 0;
     size_t kind = 0, col = 0;
     if (tg_reduce_stops(w->in, i)) return TG_EINTERRUPTED;
-    while (kind < LINES && w->rule[kind] != at.rule) kind++;
+    while (kind < LINES && w->rule[kind] != at.rule && w->bare[kind] != at.rule) kind++;
     if (kind == LINES || !arrival_of(t, at.row, &ns)) continue;
     const uint32_t boot = tg_boot_near(w->out, w->source, at.offset, &near);
     if (boot != w->boot) {
@@ -193,6 +198,7 @@ tg_status tg_console_axes(const tg_reduce_in *in, tg_result *out, tg_error *err)
   for (size_t s = 0; s < in->n_sources && status == TG_OK; s++) {
     walk w = {.in = in, .out = out, .source = (uint32_t)s, .boot = TG_NONE};
     tg_rule_numbers(in->sources[s], line_rules, LINES, w.rule);
+    tg_rule_numbers(in->sources[s], bare_rules, LINES, w.bare);
     status = reduce_source(&w, in->sources[s]);
   }
   if (status != TG_OK) tg_fail(err, status, 0, 0, "the console: %s", tg_status_text(status));
