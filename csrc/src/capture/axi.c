@@ -301,6 +301,7 @@ static tg_status walk(tg_axi *x, const tg_capture *c) {
   rewind_walk(x);
   if (c->form == TG_CAPTURE_VCD && p.clock == CAP_NONE && c->n_step > 0) k = c->step[0];
   x->window_start = k;
+  x->from_zero = c->form == TG_CAPTURE_VCD && !c->ila && c->clocked && c->n_step > 0 && c->step[0] == 0;
   x->fig.cycles = all > k ? all - k : 0;
   find_step(&p);
   find_mark(&p);

@@ -54,7 +54,6 @@ typedef struct axi_queue {
   uint32_t ghosts;  /* commands from before that are still to be answered */
   uint32_t segment; /* the one it is set up for, plus 1 */
   uint8_t basis;    /* enum axi_basis */
-  bool late;        /* as in axi_start */
 } axi_queue;
 
 typedef struct axi_beat {
@@ -147,6 +146,8 @@ struct tg_axi {
   uint32_t newest_done[2]; /* the latest accepted of those complete */
   axi_pin reset;           /* the interface's reset, where it is in the capture */
   bool reset_low, in_reset;
+  bool from_zero;     /* the capture is of a simulation and begins at time 0 */
+  bool write_at_zero; /* ... with WVALID up */
   bool unsure[2]; /* a transfer may have been lost in this segment: what follows may be shifted */
   bool started, window_due;
   uint64_t moved_in_reset, moved; /* handshakes */

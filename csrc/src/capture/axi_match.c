@@ -72,6 +72,13 @@ static tg_status note_command(tg_axi *x, unsigned d, uint64_t k) {
   return tg_scout_command(x->scout, d, w_code, code, &command);
 }
 
+/* Is a VALID that is up at the first sample of a segment no older than that? Behind a reset, where it
+ * waits exactly as long as all others, or where a simulation begins with a write and its data. */
+static bool begins_here(const tg_axi *x, unsigned d, const axi_queue *q) {
+  return q->basis == BASIS_RESET || tg_scout_steady(x->scout, x->segment, d) ||
+         (d == WRITE && q->basis == BASIS_START && x->write_at_zero);
+}
+
 tg_status tg_axi_accept(tg_axi *x, unsigned d, uint64_t k) {
   const unsigned ch = d == READ ? CH_AR : CH_AW;
   const axi_pend *p = &x->pend[ch];
@@ -90,10 +97,7 @@ tg_status tg_axi_accept(tg_axi *x, unsigned d, uint64_t k) {
   t->stamp[AX_VALID] = p->since;
   t->stamp[AX_ACCEPT] = k;
   if (p->from_start) t->flags |= TG_AXI_F_START;
-  /* VALID may have been up before, but where the segment evidently begins with nothing at all */
-  const bool evident = (q->basis == BASIS_START && !q->late) || q->basis == BASIS_RESET;
-  if (p->after_unknown || (p->from_start && !evident))
-    t->flags |= TG_AXI_F_LOWER;
+  if (p->after_unknown || (p->from_start && !begins_here(x, d, q))) t->flags |= TG_AXI_F_LOWER;
   if (q->basis == BASIS_NONE) t->flags |= TG_AXI_F_LOWER;
   if (x->unsure[d]) t->flags |= TG_AXI_F_UNCERTAIN;
   t->trigger = x->trigger_on[d];

@@ -78,7 +78,9 @@ static void put_words(tg_row *w, const axi_txn *v) {
   static const char *const answers[] = {"OKAY", "EXOKAY", "SLVERR", "DECERR"};
   const char *why = v->why;
   if (why == NULL && v->status == COMPLETE && (v->flags & TG_AXI_F_LOWER) != 0)
-    why = "how many were open when the capture began is not known: a lower bound";
+    why = (v->flags & TG_AXI_F_START) != 0
+              ? "its VALID was up at the first sample: a lower bound"
+              : "how many were open when the capture began is not known: a lower bound";
   tg_row_cstr(w, TG_TXN_DIRECTION, v->direction == READ ? "read" : "write");
   tg_row_cstr(w, TG_TXN_STATUS, statuses[v->status]);
   tg_row_cstr(w, TG_TXN_WHY, why);

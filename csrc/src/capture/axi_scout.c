@@ -103,7 +103,8 @@ tg_status tg_scout_quiet(axi_scout *s, uint64_t from, uint64_t to) {
 
 /* Keeps the answers of the segment and empties its lists. */
 static tg_status keep(axi_scout *s) {
-  scout_segment segment = {.sample = s->begin, .window = s->window};
+  scout_segment segment = {
+      .sample = s->begin, .window = s->window, .steady = {s->steady[0], s->steady[1]}};
   tg_status status =
       tg_grow(&s->a, (void **)&s->segment, &s->cap_segment, s->n_segment + 1, sizeof *s->segment);
   for (unsigned set = 0; set < SET_COUNT && status == TG_OK; set++) {
@@ -119,13 +120,10 @@ static tg_status keep(axi_scout *s) {
       scout_queue *q = &s->queue[set][s->used[set][i]];
       s->answer[s->n_answer++] =
           (scout_answer){.code = s->used[set][i],
-                         .start = {.open = (int32_t)q->open,
-                                   .basis = q->basis,
-                                   .late = q->late}};
+                         .start = {.open = (int32_t)q->open, .basis = q->basis}};
       q->n_command = q->n_burst = 0;
       q->open = q->least = 0;
       q->basis = BASIS_NONE;
-      q->late = false;
     }
     s->n_used[set] = 0;
   }
@@ -159,6 +157,10 @@ axi_start tg_scout_start(const axi_scout *s, size_t segment, enum scout_set set,
       high = mid;
   }
   return none;
+}
+
+bool tg_scout_steady(const axi_scout *s, size_t segment, unsigned direction) {
+  return segment < s->n_segment && s->segment[segment].steady[direction];
 }
 
 uint64_t tg_scout_total(const axi_scout *s, size_t segment, enum scout_set set) {

@@ -42,7 +42,6 @@ typedef struct scout_queue {
   size_t cap_order;
   int64_t least, open; /* fewest open at the start; taken as open */
   uint8_t basis;
-  bool late;
 } scout_queue;
 
 /* A command, an answer or the first beat of write data: how the number of open ones changes. */
@@ -61,7 +60,6 @@ typedef struct scout_quiet { /* no VALID on any channel in [from, to) */
 typedef struct axi_start {
   int32_t open;
   uint8_t basis;
-  bool late; /* a VALID that is up at the first sample may have been up before */
 } axi_start;
 
 typedef struct scout_answer {
@@ -73,6 +71,7 @@ typedef struct scout_segment { /* its answers, by code */
   size_t first[SET_COUNT], count[SET_COUNT];
   uint64_t sample; /* its first */
   uint32_t window;
+  bool steady[2]; /* as in axi_scout */
 } scout_segment;
 
 typedef struct axi_scout {
@@ -93,6 +92,7 @@ typedef struct axi_scout {
   int64_t counter[2];  /* System ILA's number of open ones at the first sample, or -1 */
   bool writes_by_id;   /* W data carries its id */
   bool has_last[2];    /* reads, writes: the ends of bursts are in the capture */
+  bool steady[2];      /* reads, writes: all commands waited for READY equally long */
   /* results */
   scout_answer *answer;
   size_t n_answer, cap_answer;
@@ -117,6 +117,9 @@ void tg_scout_free(axi_scout *s);
 
 /* The start of queue `code` in segment `segment`; nothing open, BASIS_START, where it was not used. */
 axi_start tg_scout_start(const axi_scout *s, size_t segment, enum scout_set set, uint32_t code);
+
+/* Did all commands of a direction wait for READY equally long in that segment? */
+bool tg_scout_steady(const axi_scout *s, size_t segment, unsigned direction);
 
 /* All open ones of a set at the start of a segment. */
 uint64_t tg_scout_total(const axi_scout *s, size_t segment, enum scout_set set);

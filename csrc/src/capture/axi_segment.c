@@ -119,6 +119,7 @@ tg_status tg_axi_begin(tg_axi *x, uint64_t k, bool known) {
     return TG_OK;
   }
   x->unsure[READ] = x->unsure[WRITE] = false;
+  x->write_at_zero = x->from_zero && x->segment == 0 && x->level[CH_W].valid;
   x->open_now[READ] = (uint32_t)tg_scout_total(x->scout, x->segment, SET_R);
   x->open_now[WRITE] = (uint32_t)tg_scout_total(x->scout, x->segment, SET_B);
   return x->open_now[READ] + x->open_now[WRITE] > 0 ? tg_axi_note_open(x, k) : TG_OK;

@@ -35,6 +35,7 @@
 #define MOST_PAUSES 64
 #define MANY_EVENTS 16
 #define THINKING 4 /* clocks that a master which keeps a number open seldom waits */
+#define STEADY_WAITS 6 /* commands */
 #define LENGTHS 257
 
 /* How often each length is asked for, as bits that an agreement by chance is worth. */
@@ -270,27 +271,18 @@ static bool is_idle(const pauses *p) {
   return p->idle >= SILENCE_LEAST && p->idle / factor > p->silence;
 }
 
-/* Does a command wait for READY at the first sample for less than others do? It may have waited
- * before, too. */
-static bool begins_waiting(const axi_scout *s, unsigned d) {
+/* Do all commands of a direction wait for READY equally long, the one at the first sample as well? It
+ * would have waited longer than the others had it been there before. */
+static bool waits_steadily(const axi_scout *s, unsigned d) {
   const enum scout_set set = d == 0 ? SET_R : SET_B;
-  uint64_t first = UINT64_MAX, longest = 0;
+  uint64_t low = UINT64_MAX, high = 0;
+  size_t n = 0;
   for (size_t i = 0; i < s->n_used[set]; i++) {
     const scout_queue *q = &s->queue[set][s->used[set][i]];
-    for (size_t c = 0; c < q->n_command; c++) {
-      const uint64_t wait = q->command[c].accept - q->command[c].valid;
-      if (q->command[c].valid == s->begin)
-        first = wait;
-      else if (wait > longest)
-        longest = wait;
-    }
+    for (size_t c = 0; c < q->n_command; c++, n++)
+      widen(q->command[c].accept - q->command[c].valid, &low, &high);
   }
-  return first < longest;
-}
-
-static void doubt_first(axi_scout *s, unsigned d) {
-  const enum scout_set set = d == 0 ? SET_R : SET_B;
-  for (size_t i = 0; i < s->n_used[set]; i++) s->queue[set][s->used[set][i]].late = true;
+  return n >= STEADY_WAITS && low == high;
 }
 
 static bool empty_start_agrees(const axi_scout *s) {
@@ -331,7 +323,6 @@ static void judge_pauses(axi_scout *s, uint64_t end, const lengths *worth, pause
     } else if (empty && (whole || bits[d] >= BITS_ENOUGH)) {
       prove(s, d, BASIS_START);
     } else if (empty && is_one_by_one(p)) {
-      if (begins_waiting(s, d)) doubt_first(s, d);
       prove(s, d, BASIS_START);
     }
   }
@@ -391,6 +382,7 @@ tg_status tg_scout_decide(axi_scout *s, uint64_t end, const tg_stop *stop) {
   take_counters(s, 0);
   take_counters(s, 1);
   if (status == TG_OK) judge_pauses(s, end, worth, p);
+  for (unsigned d = 0; d < 2; d++) s->steady[d] = waits_steadily(s, d);
 done:
   tg_release(&s->a, worth);
   tg_release(&s->a, p);

@@ -78,8 +78,7 @@ tg_status tg_axi_queue(tg_axi *x, unsigned direction, unsigned ch, bool *known, 
     *q = (axi_queue){.last_end = NO_STAMP,
                      .segment = x->segment + 1,
                      .ghosts = start.open > 0 ? (uint32_t)start.open : 0,
-                     .basis = start.basis,
-                     .late = start.late};
+                     .basis = start.basis};
   }
   *out = q;
   return TG_OK;
