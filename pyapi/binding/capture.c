@@ -352,7 +352,7 @@ static int kind_of(const char *word, tg_axi_kind *kind) {
 
 static PyObject *capture_axi(PyObject *object, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"interface",        "kind", "assume", "ignore_gaps", "lanes",
-                          "max_transactions", NULL};
+                          "max_transactions", "idle_start", NULL};
   Capture *self = (Capture *)object;
   PyObject *assume_arg = NULL, *lanes = Py_None, *assume = NULL, *values[MOST_WORDS], *out = NULL;
   const char *word = "auto", *roles[MOST_WORDS];
@@ -360,11 +360,11 @@ static PyObject *capture_axi(PyObject *object, PyObject *args, PyObject *kwargs)
   tg_axi_options o = {0};
   tg_error err = {0};
   tg_axi *x = NULL;
-  int ignore_gaps = 0;
+  int ignore_gaps = 0, idle_start = 0;
   tg_status status = TG_OK;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&|$sOpOO&", names, tg_py_u32, &o.interface,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&|$sOpOO&p", names, tg_py_u32, &o.interface,
                                    &word, &assume_arg, &ignore_gaps, &lanes, tg_py_u64,
-                                   &o.max_transactions) ||
+                                   &o.max_transactions, &idle_start) ||
       kind_of(word, &o.kind) < 0)
     return NULL;
   if (lanes != Py_None) {
@@ -385,6 +385,7 @@ static PyObject *capture_axi(PyObject *object, PyObject *args, PyObject *kwargs)
   o.assume = levels;
   o.n_assume = (size_t)PyTuple_Size(assume);
   o.ignore_gaps = ignore_gaps != 0;
+  o.idle_start = idle_start != 0;
   tg_py_stop look;
   o.stop = tg_py_stop_new(&look);
   if (enter_finished(self) < 0) goto done;
@@ -414,7 +415,7 @@ static PyMethodDef capture_methods[] = {
      "changes($self, signal, /)\n--\n\nChanges of a stored signal, by its row in \"signals\"."},
     {"axi", (PyCFunction)(void (*)(void))capture_axi, METH_VARARGS | METH_KEYWORDS,
      "axi($self, interface, *, kind='auto', assume=(), ignore_gaps=False, lanes=None, "
-     "max_transactions=0)\n--\n\nAnalyse an interface: a dict of figures and tables. "
+     "max_transactions=0, idle_start=False)\n--\n\nAnalyse an interface: a dict of figures and tables. "
      "KeyboardInterrupt (whatever a signal's handler\nraises) ends it; the capture is as before."},
     {NULL, NULL, 0, NULL}};
 

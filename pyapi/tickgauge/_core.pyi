@@ -258,4 +258,5 @@ class Capture:
         ignore_gaps: bool = False,
         lanes: tuple[int, int] | None = None,
         max_transactions: int = 0,
+        idle_start: bool = False,
     ) -> dict[str, Any]: ...

@@ -91,7 +91,7 @@ typedef struct tg_capture_info {
   uint8_t depth_known; /* `samples` is the depth: a CSV's rows, a clock's edges, a given number */
   uint8_t clocked;     /* sampled at a clock's edges */
   uint8_t radix_row;   /* CSV: has one */
-  uint8_t ila;         /* VCD of an ILA */
+  uint8_t ila;         /* of an ILA */
 } tg_capture_info;
 TG_API tg_capture_info tg_capture_about(const tg_capture *c);
 /* Words of the file itself: "version", "timescale", "clock"; {NULL, 0} where it has none. */
@@ -137,6 +137,7 @@ typedef struct tg_axi_options {
   const tg_axi_assume *assume;
   size_t n_assume;
   bool ignore_gaps; /* transactions go on across a gap and are marked a lower bound */
+  bool idle_start;  /* the caller knows that nothing is open at the first sample */
   bool lanes;       /* also "lanes": channel states of samples lane_first .. lane_last */
   uint64_t lane_first, lane_last;
   uint64_t max_transactions; /* 0 = 2^22; beyond it TG_ELIMIT */
@@ -265,8 +266,8 @@ enum {
  * to the last W beat); "problems" (sample U64, channel TEXT, reason TEXT, detail TEXT);
  * "lanes" (channel TEXT, state TEXT, first, last U64); "starts" (window U32, sample U64, direction
  * TEXT, id U64, open U32, known BOOL, basis TEXT: how many of an id were open where a window, a gap
- * or a reset lets matching begin anew, and why that is known: "reset" "counters" "lengths" "silence"
- * "empty start"); "packets" (valid, first, last, beats, bytes, stall, gap U64, whole BOOL: of an
+ * or a reset lets matching begin anew, and why that is known: "reset" "told" "counters" "lengths"
+ * "silence" "empty start"); "packets" (valid, first, last, beats, bytes, stall, gap U64, whole BOOL: of an
  * AXI4-Stream, which fills only this table and "channels"; whole: its first beat and its LAST are in
  * the capture). NULL for another name. */
 TG_API const tg_table *tg_axi_table(const tg_axi *x, const char *name);

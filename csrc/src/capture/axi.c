@@ -293,6 +293,12 @@ static void find_mark(position *p) {
                    : UINT64_MAX;
 }
 
+/* Is it no window of an analyser, but a simulation from its time 0 on, or a table of clocks? */
+static bool is_from_zero(const tg_capture *c) {
+  if (c->ila || c->n_step == 0) return false;
+  return c->form == TG_CAPTURE_CSV || (c->clocked && c->step[0] == 0);
+}
+
 /* Walks the samples of the capture, cut at steps and marks. */
 static tg_status walk(tg_axi *x, const tg_capture *c) {
   position p = {.c = c, .clock = c->bundle[x->opt.interface].clock};
@@ -301,7 +307,7 @@ static tg_status walk(tg_axi *x, const tg_capture *c) {
   rewind_walk(x);
   if (c->form == TG_CAPTURE_VCD && p.clock == CAP_NONE && c->n_step > 0) k = c->step[0];
   x->window_start = k;
-  x->from_zero = c->form == TG_CAPTURE_VCD && !c->ila && c->clocked && c->n_step > 0 && c->step[0] == 0;
+  x->from_zero = is_from_zero(c);
   x->fig.cycles = all > k ? all - k : 0;
   find_step(&p);
   find_mark(&p);

@@ -146,8 +146,7 @@ struct tg_axi {
   uint32_t newest_done[2]; /* the latest accepted of those complete */
   axi_pin reset;           /* the interface's reset, where it is in the capture */
   bool reset_low, in_reset;
-  bool from_zero;     /* the capture is of a simulation and begins at time 0 */
-  bool write_at_zero; /* ... with WVALID up */
+  bool from_zero;     /* no window of an analyser: it begins at the start of a simulation */
   bool unsure[2]; /* a transfer may have been lost in this segment: what follows may be shifted */
   bool started, window_due;
   uint64_t moved_in_reset, moved; /* handshakes */

@@ -72,11 +72,10 @@ static tg_status note_command(tg_axi *x, unsigned d, uint64_t k) {
   return tg_scout_command(x->scout, d, w_code, code, &command);
 }
 
-/* Is a VALID that is up at the first sample of a segment no older than that? Behind a reset, where it
- * waits exactly as long as all others, or where a simulation begins with a write and its data. */
+/* Is a VALID that is up at the first sample of a segment evidently no older than that? */
 static bool begins_here(const tg_axi *x, unsigned d, const axi_queue *q) {
-  return q->basis == BASIS_RESET || tg_scout_steady(x->scout, x->segment, d) ||
-         (d == WRITE && q->basis == BASIS_START && x->write_at_zero);
+  return q->basis == BASIS_RESET || q->basis == BASIS_TOLD ||
+         (q->basis != BASIS_NONE && tg_scout_fresh(x->scout, x->segment, d));
 }
 
 tg_status tg_axi_accept(tg_axi *x, unsigned d, uint64_t k) {

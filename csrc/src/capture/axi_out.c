@@ -158,8 +158,8 @@ static tg_status fill_transactions(tg_axi *x) {
 
 /* Where each segment of the capture begins, and how the number of open ones there is known. */
 static tg_status fill_starts(tg_axi *x) {
-  static const char *const words[BASIS_COUNT] = {NULL,      "reset", "counters", "lengths",
-                                                 "silence", "empty start"};
+  static const char *const words[BASIS_COUNT] = {
+      NULL, "reset", "told", "counters", "lengths", "silence", "empty start"};
   const axi_scout *s = x->scout;
   tg_status status = TG_OK;
   for (size_t i = 0; i < s->n_segment; i++)

@@ -104,7 +104,7 @@ tg_status tg_scout_quiet(axi_scout *s, uint64_t from, uint64_t to) {
 /* Keeps the answers of the segment and empties its lists. */
 static tg_status keep(axi_scout *s) {
   scout_segment segment = {
-      .sample = s->begin, .window = s->window, .steady = {s->steady[0], s->steady[1]}};
+      .sample = s->begin, .window = s->window, .fresh = {s->fresh[0], s->fresh[1]}};
   tg_status status =
       tg_grow(&s->a, (void **)&s->segment, &s->cap_segment, s->n_segment + 1, sizeof *s->segment);
   for (unsigned set = 0; set < SET_COUNT && status == TG_OK; set++) {
@@ -137,10 +137,10 @@ tg_status tg_scout_close(axi_scout *s, uint64_t end, const tg_stop *stop) {
   return status == TG_OK ? keep(s) : status;
 }
 
-void tg_scout_begin(axi_scout *s, uint64_t begin, bool known) {
+void tg_scout_begin(axi_scout *s, uint64_t begin, enum axi_basis given) {
   s->begin = s->next_progress[0] = s->next_progress[1] = begin;
-  s->known = known;
-  s->busy_at_begin = false;
+  s->given = (uint8_t)given;
+  s->busy_at_begin[0] = s->busy_at_begin[1] = false;
   s->counter[0] = s->counter[1] = -1;
 }
 
@@ -159,8 +159,8 @@ axi_start tg_scout_start(const axi_scout *s, size_t segment, enum scout_set set,
   return none;
 }
 
-bool tg_scout_steady(const axi_scout *s, size_t segment, unsigned direction) {
-  return segment < s->n_segment && s->segment[segment].steady[direction];
+bool tg_scout_fresh(const axi_scout *s, size_t segment, unsigned direction) {
+  return segment < s->n_segment && s->segment[segment].fresh[direction];
 }
 
 uint64_t tg_scout_total(const axi_scout *s, size_t segment, enum scout_set set) {

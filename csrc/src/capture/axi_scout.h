@@ -14,6 +14,7 @@ enum scout_set { SET_R = 0, SET_W, SET_B, SET_COUNT };
 enum axi_basis {
   BASIS_NONE = 0, /* it is not: a lower bound */
   BASIS_RESET,
+  BASIS_TOLD, /* by the caller */
   BASIS_COUNTERS,
   BASIS_LENGTHS,
   BASIS_IDLE,
@@ -71,7 +72,7 @@ typedef struct scout_segment { /* its answers, by code */
   size_t first[SET_COUNT], count[SET_COUNT];
   uint64_t sample; /* its first */
   uint32_t window;
-  bool steady[2]; /* as in axi_scout */
+  bool fresh[2]; /* as in axi_scout */
 } scout_segment;
 
 typedef struct axi_scout {
@@ -87,12 +88,14 @@ typedef struct axi_scout {
   size_t n_quiet, cap_quiet;
   uint64_t begin;      /* of the segment */
   uint32_t window;     /* it lies in */
-  bool known;          /* nothing was open at its begin: it follows a reset */
-  bool busy_at_begin;  /* an answer was on offer at its first sample */
+  uint8_t given;       /* why nothing is open at its begin: BASIS_RESET, BASIS_TOLD; or BASIS_NONE */
+  bool from_zero;      /* the capture is of a simulation and begins at time 0 */
+  bool data_at_begin;  /* WVALID was up at its first sample */
+  bool busy_at_begin[2]; /* reads, writes: an answer was on offer at its first sample */
   int64_t counter[2];  /* System ILA's number of open ones at the first sample, or -1 */
   bool writes_by_id;   /* W data carries its id */
   bool has_last[2];    /* reads, writes: the ends of bursts are in the capture */
-  bool steady[2];      /* reads, writes: all commands waited for READY equally long */
+  bool fresh[2];       /* reads, writes: a command up at its begin was not asked for before */
   /* results */
   scout_answer *answer;
   size_t n_answer, cap_answer;
@@ -106,8 +109,9 @@ tg_status tg_scout_command(axi_scout *s, unsigned direction, uint32_t w_code, ui
 tg_status tg_scout_beat(axi_scout *s, enum scout_set set, uint32_t code, uint64_t valid, uint64_t k,
                         bool last);
 tg_status tg_scout_quiet(axi_scout *s, uint64_t from, uint64_t to);
-/* Begins a segment; `known`: nothing is open at its first sample, which follows a reset. */
-void tg_scout_begin(axi_scout *s, uint64_t begin, bool known);
+/* Begins a segment; `given`: BASIS_RESET or BASIS_TOLD where nothing is open at its first sample, else
+ * BASIS_NONE. */
+void tg_scout_begin(axi_scout *s, uint64_t begin, enum axi_basis given);
 /* Ends the segment before sample `end`: decides how many were open at its start and empties the
  * lists. TG_OK, TG_ENOMEM, TG_EINTERRUPTED. */
 tg_status tg_scout_close(axi_scout *s, uint64_t end, const tg_stop *stop);
@@ -118,8 +122,8 @@ void tg_scout_free(axi_scout *s);
 /* The start of queue `code` in segment `segment`; nothing open, BASIS_START, where it was not used. */
 axi_start tg_scout_start(const axi_scout *s, size_t segment, enum scout_set set, uint32_t code);
 
-/* Did all commands of a direction wait for READY equally long in that segment? */
-bool tg_scout_steady(const axi_scout *s, size_t segment, unsigned direction);
+/* Was a command of a direction that is up at the begin of a segment evidently not asked for before? */
+bool tg_scout_fresh(const axi_scout *s, size_t segment, unsigned direction);
 
 /* All open ones of a set at the start of a segment. */
 uint64_t tg_scout_total(const axi_scout *s, size_t segment, enum scout_set set);

@@ -107,7 +107,10 @@ tg_status tg_axi_end(tg_axi *x, uint64_t k, const char *why, bool gap) {
 tg_status tg_axi_begin(tg_axi *x, uint64_t k, bool known) {
   x->window_start = k;
   if (x->scouting) {
-    tg_scout_begin(x->scout, k, known);
+    const bool told = x->opt.idle_start && x->segment == 0;
+    tg_scout_begin(x->scout, k, known ? BASIS_RESET : told ? BASIS_TOLD : BASIS_NONE);
+    x->scout->data_at_begin = x->level[CH_W].valid;
+    x->scout->from_zero = x->from_zero && x->segment == 0;
     x->scout->window = x->window;
     for (unsigned d = 0; d < 2; d++) {
       const axi_pin *count = &x->pin[d == READ ? CH_AR : CH_AW][LEAF_CNT];
@@ -115,11 +118,11 @@ tg_status tg_axi_begin(tg_axi *x, uint64_t k, bool known) {
       if (count->v + 1 < (uint64_t)1 << count->store->width) /* else it may have overflowed */
         x->scout->counter[d] = (int64_t)count->v;
     }
-    x->scout->busy_at_begin = x->level[CH_R].valid || x->level[CH_B].valid;
+    x->scout->busy_at_begin[READ] = x->level[CH_R].valid;
+    x->scout->busy_at_begin[WRITE] = x->level[CH_B].valid;
     return TG_OK;
   }
   x->unsure[READ] = x->unsure[WRITE] = false;
-  x->write_at_zero = x->from_zero && x->segment == 0 && x->level[CH_W].valid;
   x->open_now[READ] = (uint32_t)tg_scout_total(x->scout, x->segment, SET_R);
   x->open_now[WRITE] = (uint32_t)tg_scout_total(x->scout, x->segment, SET_B);
   return x->open_now[READ] + x->open_now[WRITE] > 0 ? tg_axi_note_open(x, k) : TG_OK;

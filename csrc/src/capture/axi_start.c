@@ -6,14 +6,18 @@
  * before its command or where a burst's length is not the command's. Several may be left. One is
  * taken as known for one of these reasons, in this order:
  *   reset     nothing is open behind it;
+ *   told      the caller knows that nothing is open at the first sample;
  *   counters  System ILA counts the open ones;
  *   lengths   no other number of 0 to MOST_OPEN agrees, or the lengths of a row of bursts agree with
  *             it by more than BITS_ENOUGH and with no other by more than BITS_RIVAL;
- *   idle      with it nothing is open while the whole interface is silent for more than
- *             SILENCE_FACTOR times as long as ever with a transaction open;
- *   start     nothing was on offer at the first sample, no queue contradicts an empty start, and the
- *             lengths of all queues together, a silence at the beginning that never comes again, or
- *             a master that evidently waits for each answer speaks for it.
+ *   idle      with it nothing is open while the whole interface is silent for longer than any memory
+ *             takes, or SILENCE_FACTOR times as long as ever with a transaction open, were one more
+ *             open as well;
+ *   start     nothing contradicts an empty start, and a master that waits for each answer evidently
+ *             made this: its first command came far later than one more open would have let it, or
+ *             answers follow their commands whatever the pause before.
+ * A simulation that begins at its time 0 begins with nothing more often than not: less is asked of it
+ * for "idle" and "start" (is_likely_...), a silent begin or lengths that agree are enough.
  * Otherwise the smallest number is used, and all that follows from it is a lower bound. */
 #include <math.h>
 
@@ -29,6 +33,9 @@
 #define SILENCE_FACTOR 4
 #define SILENCE_FEW 6 /* the same where fewer answers than FEW_ANSWERS were seen */
 #define SILENCE_INSIDE 64 /* and where the segment begins with some open */
+#define SILENCE_LONG 512 /* clocks in which any memory answers */
+#define FEW_PAUSES 6
+#define ODDS_ENOUGH 1e-4
 #define FEW_ANSWERS 8
 #define SILENCE_LEAST 16
 #define BITS_PART 6.0
@@ -209,7 +216,8 @@ static void measure(const axi_scout *s, unsigned d, uint64_t end, pauses *out) {
   for (size_t i = 0; i <= s->n_event[d]; i++) {
     const bool last = i == s->n_event[d];
     const scout_event *e = last ? &none : &s->event[d][i];
-    if (accept != UINT64_MAX && e->change <= 0 && !last) { /* the first answer */
+    /* the first answer: write data is the master's own, only a response is one */
+    if (accept != UINT64_MAX && e->change <= (d == 0 ? 0 : -1) && !last) {
       widen(e->sample - accept, &out->soon, &out->late);
       out->n++;
       if (empty != UINT64_MAX && out->kept < MOST_PAUSES) {
@@ -249,26 +257,53 @@ static double odds_of_one_more(const pauses *p) {
   return odds;
 }
 
-/* One at a time, and commands and answers that fit a master which waits for each answer. */
-static bool is_one_by_one(const pauses *p) {
-  const bool prompt = p->low >= THINKING && p->late <= p->low / 2;
-  if (p->depth > 1 || p->n < 2 || p->low > p->high) return false;
-  if (p->n < 3) return prompt && p->first >= THINKING;
-  const bool steady = p->late - p->soon <= 1;
-  if (p->n >= 6 && p->first > p->high) return true;                         /* it began later */
-  if (prompt) return true;
-  if (steady && p->high - p->low >= THINKING) return true;                  /* whatever the pause */
-  if (steady && p->high >= THINKING && p->first >= THINKING) return true;
-  return p->n >= 6 && odds_of_one_more(p) < 0.005;
+/* The longest time that one more open transaction would have waited for its answer, but for the one that
+ * waited through the longest silence. */
+static uint64_t longest_cycle(const pauses *p) {
+  size_t longest = SIZE_MAX;
+  uint64_t most = 0;
+  for (size_t i = 0; i < p->kept; i++)
+    if (p->pause[i] >= p->idle && (longest == SIZE_MAX || p->pause[i] > p->pause[longest]))
+      longest = i;
+  for (size_t i = 0; i < p->kept; i++)
+    if (i != longest && p->service[i] > most) most = p->service[i];
+  return most;
 }
 
-/* Silent, with nothing open, for longer than an answer has ever taken. The fewer answers, the less is
- * known of how long one may take. */
+/* One at a time, and commands and answers that only a master which waits for each answer makes: it began
+ * later than one more open transaction would have let it, or answers that follow their commands
+ * whatever the pause. */
+static bool is_one_by_one(const pauses *p) {
+  if (p->depth > 1 || p->kept < FEW_PAUSES) return false;
+  const uint64_t cycle = longest_cycle(p);
+  return p->first >= SILENCE_LEAST && p->first / 2 > cycle ? true
+                                                           : odds_of_one_more(p) < ODDS_ENOUGH;
+}
+
+/* The same of a simulation from its time 0 on, which mostly begins with nothing. */
+static bool is_likely_one_by_one(const pauses *p) {
+  const bool prompt = p->low >= THINKING && p->late <= p->low / 2;
+  if (p->depth > 1 || p->n < 3 || p->low > p->high) return false;
+  if (prompt) return true;
+  const bool steady = p->late - p->soon <= 1;
+  if (p->n >= FEW_PAUSES && p->first > p->high) return true; /* it began later */
+  return steady && p->high >= THINKING && (p->first >= THINKING || p->high - p->low >= THINKING);
+}
+
+/* Silent, with nothing open, for longer than an answer has ever taken, were one more open as well. */
 static bool is_idle(const pauses *p) {
-  const uint64_t factor = p->answers >= FEW_ANSWERS ? SILENCE_FACTOR
-                          : p->before == 0          ? SILENCE_FEW
-                                                    : SILENCE_INSIDE;
-  return p->idle >= SILENCE_LEAST && p->idle / factor > p->silence;
+  const uint64_t cycle = longest_cycle(p);
+  if (p->before > 0 && p->idle / SILENCE_INSIDE <= p->silence) return false;
+  if (p->idle >= SILENCE_LONG && p->idle / SILENCE_INSIDE * 4 > p->silence) return true;
+  return p->kept >= FEW_PAUSES && p->idle >= SILENCE_LEAST &&
+         p->idle / SILENCE_FACTOR > (p->silence > cycle ? p->silence : cycle);
+}
+
+/* The same of a simulation from its time 0 on, or of a few reads and writes in a long silence. */
+static bool is_likely_idle(const pauses *p, const pauses *other) {
+  const bool few = p->answers < FEW_ANSWERS;
+  if (p->before > 0 || (few && (p->first < THINKING || other->answers == 0))) return false;
+  return p->idle >= SILENCE_LEAST && p->idle / (few ? SILENCE_FEW : SILENCE_FACTOR) > p->silence;
 }
 
 /* Do all commands of a direction wait for READY equally long, the one at the first sample as well? It
@@ -285,11 +320,12 @@ static bool waits_steadily(const axi_scout *s, unsigned d) {
   return n >= STEADY_WAITS && low == high;
 }
 
-static bool empty_start_agrees(const axi_scout *s) {
-  for (unsigned set = 0; set < SET_COUNT; set++)
+/* Does nothing of a direction contradict that it begins with nothing open? */
+static bool empty_start_agrees(const axi_scout *s, unsigned d) {
+  for (unsigned set = d == 0 ? SET_R : SET_W; set <= (d == 0 ? SET_R : SET_B); set++)
     for (size_t i = 0; i < s->n_used[set]; i++)
       if (s->queue[set][s->used[set][i]].open != 0) return false;
-  return !s->busy_at_begin;
+  return !s->busy_at_begin[d];
 }
 
 /* Does the segment begin with a longer silence of the whole interface than any later one? */
@@ -310,21 +346,28 @@ static double bits_of(const axi_scout *s, enum scout_set set, const lengths *wor
   return bits;
 }
 
+/* Was a command that is up at the first sample not asked for before? Where commands wait steadily, and
+ * where a simulation whose lengths all agree begins with a write and its data. */
+static bool is_fresh(const axi_scout *s, unsigned d, bool lengths_agree) {
+  return waits_steadily(s, d) || (d == 1 && lengths_agree && s->data_at_begin);
+}
+
 static void judge_pauses(axi_scout *s, uint64_t end, const lengths *worth, pauses *p) {
   const double bits[2] = {bits_of(s, SET_R, &worth[0]), bits_of(s, SET_W, &worth[1])};
-  const bool empty = empty_start_agrees(s);
-  const bool lengths_agree =
-      bits[0] + bits[1] >= BITS_ENOUGH && bits[0] >= BITS_PART && bits[1] >= BITS_PART;
-  const bool whole = empty && (lengths_agree || begins_silent(s));
+  const bool empty[2] = {empty_start_agrees(s, 0), empty_start_agrees(s, 1)};
+  const bool likely = s->from_zero && empty[0] && empty[1];
+  const bool lengths_agree = likely && bits[0] + bits[1] >= BITS_ENOUGH && bits[0] >= BITS_PART &&
+                             bits[1] >= BITS_PART;
+  const bool whole = lengths_agree || (likely && begins_silent(s));
+  for (unsigned d = 0; d < 2; d++) measure(s, d, end, &p[d]);
   for (unsigned d = 0; d < 2; d++) {
-    measure(s, d, end, p);
-    if (is_idle(p)) {
+    if (is_idle(&p[d]) || (s->from_zero && is_likely_idle(&p[d], &p[1 - d])))
       prove(s, d, BASIS_IDLE);
-    } else if (empty && (whole || bits[d] >= BITS_ENOUGH)) {
+    else if (empty[d] && (whole || is_one_by_one(&p[d]) ||
+                          (likely && is_likely_one_by_one(&p[d])) ||
+                          (likely && d == 0 && bits[d] >= BITS_ENOUGH)))
       prove(s, d, BASIS_START);
-    } else if (empty && is_one_by_one(p)) {
-      prove(s, d, BASIS_START);
-    }
+    s->fresh[d] = is_fresh(s, d, lengths_agree);
   }
 }
 
@@ -349,14 +392,14 @@ static tg_status decide_set(axi_scout *s, enum scout_set set, bool quiet, const 
   for (size_t i = 0; i < s->n_used[set]; i++) {
     scout_queue *q = &s->queue[set][s->used[set][i]];
     if (tg_stop_at(stop, i, q->n_burst)) return TG_EINTERRUPTED;
-    q->basis = s->known ? BASIS_RESET : BASIS_NONE;
+    q->basis = s->given;
     q->least = set == SET_W ? 0 : fewest(q);
     if (set == SET_B && s->n_used[set] == 1) { /* data still to come has a response to come */
       const int64_t data = open_in_all(s, SET_W);
       if (data > q->least) q->least = data;
     }
-    q->open = s->known ? 0 : q->least;
-    if (s->known || set == SET_B || !s->has_last[set]) continue;
+    q->open = s->given != BASIS_NONE ? 0 : q->least;
+    if (s->given != BASIS_NONE || set == SET_B || !s->has_last[set]) continue;
     choose(q, set == SET_W ? -MOST_EARLY : q->least, quiet, worth);
   }
   return TG_OK;
@@ -364,7 +407,7 @@ static tg_status decide_set(axi_scout *s, enum scout_set set, bool quiet, const 
 
 tg_status tg_scout_decide(axi_scout *s, uint64_t end, const tg_stop *stop) {
   lengths *worth = tg_zalloc(&s->a, 2, sizeof *worth);
-  pauses *p = tg_zalloc(&s->a, 1, sizeof *p);
+  pauses *p = tg_zalloc(&s->a, 2, sizeof *p); /* reads, writes */
   const bool quiet = s->n_quiet > 0 && s->quiet[0].from == s->begin &&
                      s->quiet[0].to - s->quiet[0].from >= THINKING;
   tg_status status = TG_OK;
@@ -382,7 +425,6 @@ tg_status tg_scout_decide(axi_scout *s, uint64_t end, const tg_stop *stop) {
   take_counters(s, 0);
   take_counters(s, 1);
   if (status == TG_OK) judge_pauses(s, end, worth, p);
-  for (unsigned d = 0; d < 2; d++) s->steady[d] = waits_steadily(s, d);
 done:
   tg_release(&s->a, worth);
   tg_release(&s->a, p);

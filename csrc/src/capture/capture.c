@@ -379,7 +379,7 @@ tg_capture_info tg_capture_about(const tg_capture *c) {
                           .depth_known = c->depth_known,
                           .clocked = c->clocked,
                           .radix_row = c->radix_row,
-                          .ila = c->ila || c->form == TG_CAPTURE_CSV};
+                          .ila = c->ila};
   for (size_t i = 0; i < c->n_store; i++) info.stored += c->store[i].n;
   for (size_t i = 0; i < tg_table_rows(c->t_marks); i++) {
     tg_str kind = {0};

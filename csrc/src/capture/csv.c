@@ -198,6 +198,7 @@ static tg_status header(tg_capture *c, const uint8_t *p, const uint8_t *e, tg_er
     first += strlen(first_word) + (first != p);
     s->delimiter = first < e && (*first == ';' || *first == '\t') ? *first : ',';
     s->index = INDEX_COLUMNS;
+    c->ila = true;
     return columns_of(c, p, e, err);
   }
   if (!tg_cap_is_plain_header(c, p, e)) {

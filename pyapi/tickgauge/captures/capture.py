@@ -40,7 +40,7 @@ LISTED = 40
 MOST_NAMES, LIKE = 20_000, 0.75
 
 #: The name of a form of the core.
-FORMS = {"csv": "ILA CSV", "vcd": "VCD", "dmp": "ILA dump"}
+FORMS = {"csv": "CSV", "vcd": "VCD", "dmp": "ILA dump"}
 
 
 class Capture:
@@ -53,7 +53,7 @@ class Capture:
     name : str
         The source.
     form : str
-        ``"ILA CSV"``, ``"ILA VCD"``, ``"VCD"``, with ``in .ila`` behind it for an archive.
+        ``"ILA CSV"``, ``"CSV"``, ``"ILA VCD"``, ``"VCD"``, with ``in .ila`` behind it for an archive.
     identity : Digest or None
         Tells equal sources.
     samples : int
@@ -99,7 +99,7 @@ class Capture:
     def form(self) -> str:
         """A description of the source."""
         form = FORMS[self.about["form"]]
-        form = "ILA VCD" if form == "VCD" and self.about["ila"] else form
+        form = f"ILA {form}" if self.about["ila"] else form
         return f"{form} in .ila" if self._archive else form
 
     def _own_notes(self) -> list[str]:
@@ -220,6 +220,7 @@ class Capture:
         kind: str | None = None,
         assume: Mapping[str, int] | None = None,
         ignore_gaps: bool | None = None,
+        idle_start: bool | None = None,
     ) -> Port:
         """The analysis of one AXI interface (made once).
 
@@ -235,6 +236,9 @@ class Capture:
             Levels of VALIDs and READYs that are not in the capture, ``{"arready": 1}``.
         ignore_gaps : bool
             Go on across gaps; the transactions are marked as lower bounds.
+        idle_start : bool
+            You know that nothing is open at the first sample; otherwise that has to follow from
+            the capture.
 
         Raises
         ------
@@ -249,10 +253,14 @@ class Capture:
         levels = tuple(sorted((assume or self._wish.get("assume") or {}).items()))
         if ignore_gaps is None:
             ignore_gaps = bool(self._wish.get("ignore_gaps"))
+        if idle_start is None:
+            idle_start = bool(self._wish.get("idle_start"))
         most = self._wish.get("max_transactions", 0)
-        key = (row, kind, levels, ignore_gaps)
+        key = (row, kind, levels, ignore_gaps, idle_start)
         if key not in self._ports:
-            self._ports[key] = Port(self, self._core, row, kind, levels, ignore_gaps, most)
+            self._ports[key] = Port(
+                self, self._core, row, kind, levels, ignore_gaps, most, idle_start
+            )
         return self._ports[key]
 
     def _choose(self, slot: int | None, prefix: str | None, assume: Any) -> int:

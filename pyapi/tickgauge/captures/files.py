@@ -83,6 +83,7 @@ def read_capture(
     kind: str | None = None,
     assume: Mapping[str, int] | None = None,
     ignore_gaps: bool = False,
+    idle_start: bool = False,
     name: str | None = None,
     limits: Limits = LIMITS,
 ) -> Capture:
@@ -103,7 +104,7 @@ def read_capture(
         Depth of the capture, which a VCD does not know.
     clock : int, optional
         Clock of the interface in Hz, for MB/s and microseconds.
-    slot, prefix, kind, assume, ignore_gaps
+    slot, prefix, kind, assume, ignore_gaps, idle_start
         Defaults of `Capture.port`.
     name : str, optional
         How messages call the source.
@@ -139,6 +140,7 @@ def read_capture(
         "kind": kind,
         "assume": assume,
         "ignore_gaps": ignore_gaps,
+        "idle_start": idle_start,
         "max_transactions": limits.transactions,
     }
     shown, file, owned, later = _open(source, name, limits)

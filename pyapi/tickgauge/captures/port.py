@@ -85,6 +85,7 @@ class Port:
         assume: tuple[tuple[str, int], ...],
         ignore_gaps: bool,
         max_transactions: int = 0,
+        idle_start: bool = False,
     ) -> None:
         self._core = core
         self._how: dict[str, Any] = {
@@ -92,6 +93,7 @@ class Port:
             "assume": assume,
             "ignore_gaps": ignore_gaps,
             "max_transactions": max_transactions,
+            "idle_start": idle_start,
         }
         self._interface = interface
         self.capture = capture

@@ -61,6 +61,11 @@ def add(subparsers: Any) -> None:
     )
     group.add_argument("--samples", type=int, default=0, metavar="N", help="depth of a VCD")
     group.add_argument("--ignore-gaps", action="store_true", help="go on across gaps")
+    group.add_argument(
+        "--idle-start",
+        action="store_true",
+        help="you know that nothing is open at the first sample (else the capture has to show it)",
+    )
     add_limit_option(group)
     group = parser.add_argument_group("what is shown")
     group.add_argument("--slowest", type=int, metavar="N", help="the N longest transactions")
@@ -131,6 +136,7 @@ def _open(args: argparse.Namespace, path: str) -> Capture:
         kind=args.kind,
         assume={name: int(level) for name, level in assume.items()},
         ignore_gaps=args.ignore_gaps,
+        idle_start=args.idle_start,
         limits=limits_of(args),
     )
 

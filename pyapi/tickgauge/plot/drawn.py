@@ -109,4 +109,5 @@ class CaptureLike(Protocol):
         kind: str | None = None,
         assume: Mapping[str, int] | None = None,
         ignore_gaps: bool | None = None,
+        idle_start: bool | None = None,
     ) -> PortLike: ...
