@@ -255,7 +255,7 @@ def provable(simulation: Simulation, at: int) -> dict[int, int]:
 @pytest.mark.parametrize("ids", [1, 2, 4])
 @pytest.mark.parametrize("outstanding", [1, 2, 4, 8, 16] if MANY else [1, 4, 16])
 def test_of_what_can_be_proven_four_fifths_are_counted(outstanding, ids):
-    """More than 64 bursts an id, or the rest of a capture cannot tell one number from all others."""
+    """More than 64 bursts an id: with fewer, 64 open ones explain all of them."""
     rng = random.Random(f"{outstanding} {ids}")
     there = counted = 0
     for family in ("steady", "loose", "prompt", "interleaved") if MANY else ("steady", "prompt"):
