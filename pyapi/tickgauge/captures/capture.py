@@ -53,7 +53,7 @@ class Capture:
     name : str
         The source.
     form : str
-        ``"ILA CSV"``, ``"CSV"``, ``"ILA VCD"``, ``"VCD"``; of an archive ``in .ila`` stands behind it.
+        ``"ILA CSV"``, ``"CSV"``, ``"ILA VCD"``, ``"VCD"``; of archives ``in .ila`` follows.
     identity : Digest or None
         Tells equal sources.
     samples : int
