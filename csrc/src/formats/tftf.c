@@ -12,6 +12,7 @@
 #include "boots.h"
 #include "formats.h"
 #include "reducer.h"
+#include "tftf_memo.h"
 #include "tftf_names.h"
 
 #define RECORD(n, p)                            \
@@ -95,16 +96,6 @@ enum { E_SOURCE, E_BOOT, E_BLOCK, E_KIND, E_TEXT, E_LINE, E_OFFSET, E_COLUMNS };
 static const char *const metrics[] = {"powerdown", "wakeup", "cache_flush"};
 static const char *const identity_words[] = {"map", "label", "linear", "ordinal"};
 
-/* The keys of one cpu in one test: of its metrics, TG_NONE where none was asked for yet. */
-typedef struct known_keys {
-  tg_str test;
-  uint32_t cluster, core;
-  uint32_t ids[3];
-  bool latency;
-} known_keys;
-
-#define KNOWN_KEYS 256 /* a power of two */
-
 /* One source on its way into the result. */
 typedef struct emit {
   const tg_reduce_in *in;
@@ -114,7 +105,7 @@ typedef struct emit {
   tg_place *labels, *cpus;
   size_t labels_cap, cpus_cap;
   uint32_t source;
-  known_keys known[KNOWN_KEYS]; /* of the unit and channel at work, by a hash of test and cpu */
+  tg_tftf_memo memo; /* of the unit and channel at work */
   tg_str known_channel;
 } emit;
 
@@ -188,7 +179,7 @@ static tg_status decide_unit(emit *e, size_t from, boot_unit *unit) {
 
 /* Forgets the keys: another unit or channel begins. */
 static void forget_keys(emit *e, tg_str channel) {
-  memset(e->known, 0, sizeof e->known);
+  tg_tftf_memo_forget(&e->memo);
   e->known_channel = channel;
 }
 
@@ -196,18 +187,6 @@ static void forget_keys(emit *e, tg_str channel) {
 static bool same_keys(const boot_unit *a, const boot_unit *b) {
   if (a->ticks != b->ticks) return false;
   return !a->ticks || (a->hz == b->hz && a->origin == b->origin);
-}
-
-/* Where the ids of the keys of a test on a cpu are kept. Words are kept once, so that names at one
- * place are one name; two at different places only cost a look-up more. */
-static uint32_t *known_ids(emit *e, const tg_key *key, bool latency) {
-  const uintptr_t mix = (uintptr_t)key->test.p / 4 + key->cluster * 67 + key->core * 7 + latency;
-  known_keys *k = &e->known[(mix ^ mix >> 8) % KNOWN_KEYS];
-  if (k->test.p != key->test.p || k->test.n != key->test.n || k->cluster != key->cluster ||
-      k->core != key->core || k->latency != latency || k->test.p == NULL) {
-    *k = (known_keys){key->test, key->cluster, key->core, {TG_NONE, TG_NONE, TG_NONE}, latency};
-  }
-  return k->ids;
 }
 
 /* One value as a reading; `*id` is its key's, looked up if TG_NONE. */
@@ -312,22 +291,28 @@ static tg_status add_readings(emit *e, const tg_tftf_block *b, uint32_t block,
   tg_key key;
   TG_TRY(tg_reserve(e->in->alloc, &e->labels, &e->labels_cap, b->n_rows, sizeof *e->labels));
   TG_TRY(tg_reserve(e->in->alloc, &e->cpus, &e->cpus_cap, b->n_rows, sizeof *e->cpus));
+  TG_TRY(tg_tftf_memo_room(&e->memo, e->in->alloc, b->n_rows));
   for (size_t i = 0; i < b->n_rows; i++) e->labels[i] = rows[i].label;
   *how = tg_topology_identify(unit->platform, e->labels, b->n_rows, b->linear, !torn, e->cpus);
   if (b->channel.p != e->known_channel.p || b->channel.n != e->known_channel.n)
     forget_keys(e, b->channel);
   block_key(b, unit, channel, &key);
   for (size_t i = 0; i < b->n_rows; i++) {
-    uint32_t none[3] = {TG_NONE, TG_NONE, TG_NONE}; /* an ordinal key has its place: not kept */
-    uint32_t *ids = none;
-    if (*how == TG_IDENTITY_ORDINAL) {
+    tg_tftf_keys wanted = {.test = key.test,
+                           .ids = {TG_NONE, TG_NONE, TG_NONE},
+                           .latency = b->latency,
+                           .linear = b->linear,
+                           .ordinal = *how == TG_IDENTITY_ORDINAL};
+    if (wanted.ordinal) {
+      wanted.name = rows[i].label;
+      wanted.place = key.cpu = (uint32_t)i;
       key.place = label_text(b, &rows[i], buffer);
-      key.cpu = (uint32_t)i;
     } else {
+      wanted.name = e->cpus[i];
       key.cluster = e->cpus[i].cluster;
       key.core = e->cpus[i].core;
-      ids = known_ids(e, &key, b->latency);
     }
+    uint32_t *ids = tg_tftf_memo_ids(&e->memo, &wanted);
     for (size_t v = 0; v < values_of(b); v++)
       TG_TRY(add_reading(e, b, block, unit, &rows[i], v, &key, &ids[v]));
   }
@@ -476,10 +461,11 @@ static tg_status reduce_all(emit *e) {
 
 /* "tests", "events", keys and readings of all sources. */
 static tg_status reduce(const tg_reduce_in *in, tg_result *out, tg_error *err) {
-  emit e = {.in = in, .out = out}; /* some 12 KiB */
+  emit e = {.in = in, .out = out};
   const tg_status status = reduce_all(&e);
   tg_release(in->alloc, e.labels);
   tg_release(in->alloc, e.cpus);
+  tg_tftf_memo_free(&e.memo, in->alloc);
   if (status != TG_OK) tg_fail(err, status, 0, 0, "TFTF records: %s", tg_status_text(status));
   return status;
 }

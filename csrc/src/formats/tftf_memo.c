@@ -1,0 +1,42 @@
+/* tftf_memo.c - a direct table of the keys of tests and cpus. SPDX-License-Identifier: BSD-3-Clause */
+#include "tftf_memo.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { LEAST = 256, MOST = 1 << 16, EACH = 8 }; /* entries: powers of two; for each row */
+
+tg_status tg_tftf_memo_room(tg_tftf_memo *memo, const tg_alloc *a, size_t rows) {
+  size_t n = LEAST;
+  while (n < MOST && n / EACH < rows) n *= 2;
+  if (n <= memo->n) return TG_OK;
+  tg_tftf_keys *room = tg_zalloc(a, n, sizeof *room);
+  if (room == NULL) return TG_ENOMEM;
+  tg_release(a, memo->v);
+  *memo = (tg_tftf_memo){room, n};
+  return TG_OK;
+}
+
+void tg_tftf_memo_forget(tg_tftf_memo *memo) {
+  if (memo->n > 0) memset(memo->v, 0, memo->n * sizeof *memo->v);
+}
+
+void tg_tftf_memo_free(tg_tftf_memo *memo, const tg_alloc *a) {
+  tg_release(a, memo->v);
+  *memo = (tg_tftf_memo){0};
+}
+
+static bool same(const tg_tftf_keys *a, const tg_tftf_keys *b) {
+  return a->test.p == b->test.p && a->test.n == b->test.n && a->name.cluster == b->name.cluster &&
+         a->name.core == b->name.core && a->place == b->place && a->latency == b->latency &&
+         a->linear == b->linear && a->ordinal == b->ordinal;
+}
+
+uint32_t *tg_tftf_memo_ids(tg_tftf_memo *memo, const tg_tftf_keys *wanted) {
+  const uintptr_t mix = (uintptr_t)wanted->test.p / 4 + wanted->name.cluster * 67 +
+                        wanted->name.core * 7 + wanted->place * 41 + wanted->latency;
+  tg_tftf_keys *keys = &memo->v[(mix ^ mix >> 8) & (memo->n - 1)];
+  if (keys->test.p == NULL || !same(keys, wanted)) *keys = *wanted;
+  return keys->ids;
+}
