@@ -278,6 +278,41 @@ START_TEST(each_text_column_has_its_own_dictionary) {
 }
 END_TEST
 
+/* Large columns are mapped and move as they grow: each value is where it was. */
+START_TEST(a_large_table_keeps_its_values_as_it_grows) {
+  const size_t rows = 1500000; /* 12 MB a column: past the least mapped block, and moved twice */
+  tg_table *t = new_table();
+  tg_table *other = new_table(); /* stands in the way of growing in place */
+  for (size_t i = 0; i < rows; i++) {
+    tg_row w = tg_row_begin(i % 3 == 2 ? other : t);
+    tg_row_u64(&w, U64, i * UINT64_C(0x9e3779b97f4a7c15));
+    tg_row_u32(&w, U32, (uint32_t)i);
+    ck_assert_int_eq(tg_row_end(&w), TG_OK);
+    w = tg_row_begin(t);
+    tg_row_i64(&w, I64, -(int64_t)i);
+    ck_assert_int_eq(tg_row_end(&w), TG_OK);
+  }
+  size_t at = 0;
+  for (size_t i = 0; i < rows; i++) {
+    uint64_t u = 0;
+    int64_t v = 0;
+    uint32_t n = 0;
+    if (i % 3 != 2) {
+      if (!tg_table_u64(t, at, U64, &u) || u != i * UINT64_C(0x9e3779b97f4a7c15) ||
+          !tg_table_u32(t, at, U32, &n) || n != (uint32_t)i || tg_table_i64(t, at, I64, &v))
+        ck_abort_msg("row %zu", at);
+      at++;
+    }
+    if (!tg_table_i64(t, at, I64, &v) || v != -(int64_t)i || tg_table_u64(t, at, U64, &u))
+      ck_abort_msg("row %zu", at);
+    at++;
+  }
+  ck_assert_uint_eq(at, tg_table_rows(t));
+  tg_table_free(other);
+  tg_table_free(t);
+}
+END_TEST
+
 START_TEST(wrong_definitions_are_refused) {
   static const tg_column_def twice[] = {{"a", TG_U64, 0}, {"b", TG_U64, 0}, {"a", TG_I64, 0}};
   static const tg_column_def unnamed[] = {{NULL, TG_U64, 0}}, empty[] = {{"", TG_U64, 0}};
@@ -353,6 +388,7 @@ int main(void) {
   tcase_add_test(tc, truncated_rows_leave_nothing_behind);
   tcase_add_test(tc, a_view_shows_contiguous_items);
   tcase_add_test(tc, each_text_column_has_its_own_dictionary);
+  tcase_add_test(tc, a_large_table_keeps_its_values_as_it_grows);
   tcase_add_test(tc, wrong_definitions_are_refused);
   tcase_add_test(tc, every_allocation_may_fail);
   Suite *s = suite_create("table");

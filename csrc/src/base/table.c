@@ -59,10 +59,10 @@ void tg_table_free(tg_table *t) {
   const tg_alloc a = t->alloc;
   for (size_t i = 0; i < t->n; i++) {
     tg_release(&a, t->cols[i].name);
-    tg_release(&a, t->cols[i].data);
+    tg_pages_free(&a, &t->cols[i].block);
     tg_intern_free(t->cols[i].dict);
   }
-  tg_release(&a, t->valid);
+  tg_pages_free(&a, &t->masks);
   tg_release(&a, t);
 }
 
@@ -72,15 +72,12 @@ tg_status tg_table_reserve(tg_table *t, size_t need) {
   if (need > SIZE_MAX / 32) return TG_ENOMEM;
   const size_t twice = t->cap == 0 ? 8 : t->cap * 2;
   const size_t to = twice < need ? need : twice;
-  void *valid = t->valid;
-  size_t cap = t->cap;
-  tg_status status = tg_grow(&t->alloc, &valid, &cap, to, sizeof *t->valid);
-  t->valid = valid;
+  tg_status status = tg_pages_grow(&t->alloc, &t->masks, to * sizeof *t->valid);
+  t->valid = t->masks.p;
   for (size_t i = 0; i < t->n && status == TG_OK; i++) {
-    void *data = t->cols[i].data;
-    cap = t->cap;
-    status = tg_grow(&t->alloc, &data, &cap, to, t->cols[i].item);
-    t->cols[i].data = data;
+    tg_column *c = &t->cols[i];
+    status = tg_pages_grow(&t->alloc, &c->block, to * c->item);
+    c->data = c->block.p;
   }
   if (status != TG_OK) return TG_ENOMEM;
   t->cap = to;

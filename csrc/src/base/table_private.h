@@ -5,11 +5,13 @@
 
 #include <string.h>
 
+#include "pages.h"
 #include "tickgauge/table.h"
 
 typedef struct tg_column {
   char *name;
-  uint8_t *data;
+  uint8_t *data; /* of `block` */
+  tg_pages block;
   tg_intern *dict; /* TG_TEXT only */
   size_t item;
   tg_type type;
@@ -20,7 +22,8 @@ typedef struct tg_column {
  * last row the bytes were never written, or are anything. */
 struct tg_table {
   tg_alloc alloc;
-  uint64_t *valid;
+  uint64_t *valid; /* of `masks` */
+  tg_pages masks;
   size_t rows, cap, n;
   tg_column cols[];
 };

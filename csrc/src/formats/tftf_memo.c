@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-enum { LEAST = 256, MOST = 1 << 16, EACH = 8 }; /* entries: powers of two; for each row */
+enum { LEAST = 256, MOST = 1 << 16, EACH = 32 }; /* entries: powers of two; for each row */
 
 tg_status tg_tftf_memo_room(tg_tftf_memo *memo, const tg_alloc *a, size_t rows) {
   size_t n = LEAST;
@@ -33,10 +33,16 @@ static bool same(const tg_tftf_keys *a, const tg_tftf_keys *b) {
          a->linear == b->linear && a->ordinal == b->ordinal;
 }
 
+/* Fibonacci hashing (Knuth, TAOCP 3, 6.4): the upper bits of a product are mixed best. */
+static size_t slot_of(const tg_tftf_memo *memo, const tg_tftf_keys *k) {
+  const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
+  const uint64_t name = (uint64_t)k->name.cluster << 32 | k->name.core;
+  const uint64_t cpu = (name * odd) ^ ((uint64_t)k->place << 1 | k->latency);
+  return (size_t)(((cpu * odd) ^ (uintptr_t)k->test.p) * odd >> 40) & (memo->n - 1);
+}
+
 uint32_t *tg_tftf_memo_ids(tg_tftf_memo *memo, const tg_tftf_keys *wanted) {
-  const uintptr_t mix = (uintptr_t)wanted->test.p / 4 + wanted->name.cluster * 67 +
-                        wanted->name.core * 7 + wanted->place * 41 + wanted->latency;
-  tg_tftf_keys *keys = &memo->v[(mix ^ mix >> 8) & (memo->n - 1)];
+  tg_tftf_keys *keys = &memo->v[slot_of(memo, wanted)];
   if (keys->test.p == NULL || !same(keys, wanted)) *keys = *wanted;
   return keys->ids;
 }
