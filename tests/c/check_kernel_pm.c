@@ -120,6 +120,79 @@ START_TEST(kernels_of_androids_name_the_time_of_day) {
 }
 END_TEST
 
+START_TEST(kernels_of_2025_name_modules_callers_and_sync_before_the_entry) {
+  tg_result *r = reduced(
+      "[ 1505.319800][T10732] Filesystems sync: 0.005 seconds\n"
+      "[ 1505.326294][T10732] PM: PM: suspend entry 2025-07-10 01:19:52.487634359 UTC\n"
+      "[ 1505.326300][T10732] PM: suspend entry (deep)\n"
+      "[ 1505.360302][T10711] s51xx 0000:01:00.0: PM: pci_pm_suspend returned 0 after 4 usecs\n"
+      "[ 1505.361376][  T436] st 1-0029: PM: st_suspend [st_core] returned 0 after 14 usecs\n"
+      "[ 1505.361380][  T436] 1-0030: PM: st_suspend [st_core] returned -5 after 15 usecs\n"
+      "[ 1505.370000] [pid:916,cpu7,sh]cdns 9160000.usb: PM: usb_suspend+0x0/0x70 returned 0 after 9 usecs\n"
+      "[ 1505.400000][T10732] PM: suspend of devices complete after 20.100 msecs\n"
+      "[ 1506.000000][T10732] Resume caused by IRQ 98, chromeos-ec\n"
+      "[ 1506.100000][T10732] PM: PM: suspend exit 2025-07-10 01:20:52.726781389 UTC\n"
+      "[ 1506.100002][T10732] PM: suspend exit\n"
+      "[ 1507.000000][T10732] PM: suspend entry (deep)\n"
+      "[ 1507.500000][T10732] Abort: Pending Wakeup Sources: [timerfd]\n"
+      "[ 1507.600000][T10732] PM: suspend exit\n",
+      NULL);
+  EXPECT(r, "keys", "metric operation labels",
+         "sync filesystems mode=deep\n"
+         "callback suspend device=0000:01:00.0 driver=s51xx mode=deep\n"
+         "callback suspend device=1-0029 driver=st mode=deep\n"
+         "callback suspend device=1-0030 mode=deep returned=error\n"
+         "callback suspend device=9160000.usb driver=cdns mode=deep\n"
+         "phase suspend mode=deep\n"
+         "duration cycle mode=deep\nduration suspend mode=deep\n"
+         "duration cycle attempt=failed mode=deep\n");
+  EXPECT(r, "cycles", "run mode outcome wakeup duration",
+         "0 deep complete IRQ 98, chromeos-ec 773706\n"
+         "1 deep failed Pending Wakeup Sources: [timerfd] 600000\n");
+  tg_result_free(r);
+}
+END_TEST
+
+START_TEST(kernels_of_2010_name_the_phase_with_the_device) {
+  tg_result *r = reduced(
+      "[ 2776.100000] PM: Syncing filesystems ... done.\n"
+      "[ 2776.200000] PM: Preparing system for mem sleep\n"
+      "[ 2776.518492] PM: suspend of drv:sd dev:0:0:0:0 complete after 387.581 msecs\n"
+      "[ 2776.518493] PM: suspend of drv:HDA Intel dev:0000:00:14.2 complete after 128.510 msecs\n"
+      "[ 2776.550202] PM: suspend of drv: dev:pci0000:00 complete after 307.627 msecs\n"
+      "[ 2776.550206] PM: suspend of devices complete after 419.621 msecs\n"
+      "[ 2776.550209] PM: suspend devices took 0.420 seconds\n"
+      "[ 2776.590214] ACPI: Preparing to enter system sleep state S3\n"
+      "[ 2776.738101] ACPI: Waking up from system sleep state S3\n"
+      "[ 2777.274559] PM: resume of devices complete after 618.038 msecs\n"
+      "[ 2777.300000] Restarting tasks ... done.\n",
+      NULL);
+  EXPECT(r, "keys", "metric operation labels",
+         "callback suspend device=0:0:0:0 driver=sd mode=mem\n"
+         "callback suspend device=0000:00:14.2 driver=\"HDA Intel\" mode=mem\n"
+         "callback suspend device=pci0000:00 mode=mem\n"
+         "phase suspend mode=mem\ntook suspend mode=mem\nphase resume mode=mem\n"
+         "duration cycle mode=mem\nduration suspend mode=mem\nduration resume mode=mem\n"
+         "duration to sleep mode=mem\nduration from sleep mode=mem\n");
+  EXPECT(r, "readings", "value line",
+         "387581 3\n128510 4\n307627 5\n419621 6\n420 7\n618038 10\n"
+         "1200000 11\n450206 11\n643479 11\n490214 11\n561899 11\n");
+  tg_result_free(r);
+}
+END_TEST
+
+START_TEST(an_image_of_memory_takes_its_time) {
+  tg_result *r = reduced(
+      "[1.000000] PM: hibernation: hibernation entry\n"
+      "[2.000000] PM: hibernation: Allocated 12180208 kbytes in 4.66 seconds (2613.77 MB/s)\n"
+      "[3.000000] PM: Wrote 107132 kbytes in 0.51 seconds (210.06 MB/s)\n"
+      "[6.000000] PM: hibernation: hibernation exit\n",
+      NULL);
+  EXPECT(r, "readings", "value line", "4660 2\n510 3\n5000000 4\n");
+  tg_result_free(r);
+}
+END_TEST
+
 START_TEST(a_journal_without_stamps_gives_phases_and_no_times_between_lines) {
   tg_result *r = reduced(
       "Nov 30 12:00:01 board kernel: PM: suspend entry (deep)\n"
@@ -173,6 +246,9 @@ int main(void) {
   tcase_add_test(t, kernels_without_an_entry_line_begin_where_they_sync);
   tcase_add_test(t, hibernation_is_mode_disk);
   tcase_add_test(t, kernels_of_androids_name_the_time_of_day);
+  tcase_add_test(t, kernels_of_2025_name_modules_callers_and_sync_before_the_entry);
+  tcase_add_test(t, kernels_of_2010_name_the_phase_with_the_device);
+  tcase_add_test(t, an_image_of_memory_takes_its_time);
   tcase_add_test(t, a_journal_without_stamps_gives_phases_and_no_times_between_lines);
   tcase_add_test(t, a_cycle_that_the_log_cuts_has_no_times);
   tcase_add_test(t, every_allocation_may_fail);

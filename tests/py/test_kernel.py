@@ -28,7 +28,7 @@ def count_by_hand(text):
     """Phases and callbacks of the kernel's lines: (metric, phase, device, value)."""
     found, waiting = Counter(), []
     for line in text.splitlines():
-        call = re.search(r"call (\S+)\+ returned (?:-?\d+) after (\d+) usecs", line) or re.search(
+        call = re.search(r"call (.+?)\+ returned (?:-?\d+) after (\d+) usecs", line) or re.search(
             r" (\S+): PM: \S+ returned (?:-?\d+) after (\d+) usecs", line
         )
         if call:
@@ -45,8 +45,9 @@ def counted(data):
     found = Counter()
     for row in rows(data):
         if row["metric"] in ("phase", "callback"):
-            device = re.search(r"device=(\S+)", row["labels"] or "")
-            place = (row["metric"], row["operation"], device[1] if device else None)
+            device = re.search(r'device=(?:"([^"]*)"|(\S+))', row["labels"] or "")
+            name = (device[1] or device[2]) if device else None
+            place = (row["metric"], row["operation"], name)
             found[(*place, int(row["value"]))] += 1
     return found
 
@@ -71,7 +72,7 @@ def make_log(seed):
             for k in range(chance.randrange(4)):
                 us = chance.randrange(100_000)
                 if chance.random() < 0.5:
-                    say(f"call dev{k}+ returned 0 after {us} usecs")
+                    say(f"call {'Fixed bus.' * (k == 1)}dev{k}+ returned 0 after {us} usecs")
                 else:
                     ret = -chance.randrange(2)
                     say(f"drv dev{k}: PM: fn+0x0/0x10 returned {ret} after {us} usecs")

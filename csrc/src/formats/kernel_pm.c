@@ -37,11 +37,26 @@ static const tg_rule_def rules[] = {
             "ms=-3"),
     PLAIN("mode_old", "Preparing", "PM: Preparing system for {mode:word} sleep"),
     PLAIN("mode", "Preparing", "PM: Preparing system for sleep ({mode:word})"),
-    PLAIN("call_old", "+ returned", "call {device:word}+ returned {ret:int} after {us:uint} usecs"),
+    PLAIN("call_old", "+ returned", "call {device:text}+ returned {ret:int} after {us:uint} usecs"),
     PLAIN("call", ": PM:", "{driver:word} {device:word}: PM: {_:word} returned {ret:int} after "
                          "{us:uint} usecs"),
     PLAIN("call_bus", ": PM:", "{device:word}: PM: {_:word} returned {ret:int} after {us:uint} "
                                "usecs"),
+    /* 6.9 and newer name the module of the function; the others come first, they have fast ways */
+    PLAIN("call_module", ": PM:", "{driver:word} {device:word}: PM: {_:word} [[{_:word}]] returned "
+                                "{ret:int} after {us:uint} usecs"),
+    PLAIN("call_bus_module", ": PM:", "{device:word}: PM: {_:word} [[{_:word}]] returned {ret:int} "
+                                      "after {us:uint} usecs"),
+    /* 2.6.29 to 3.0 */
+    {.name = "kernel_pm.device", .tag = "of drv:", .soft = true, .exponents = "ms=-3",
+     .pattern = "PM: {phase:text} of drv:[{driver:text}] dev:{device:text} complete after {ms:dec} "
+                "msecs"},
+    STAMPED("down", "Preparing to enter", "Preparing to enter system sleep state", ""),
+    STAMPED("down_idle", "PM: suspend-to-idle", "PM: suspend-to-idle", ""),
+    STAMPED("up", "Waking up from", "Waking up from system sleep state", ""),
+    STAMPED("up_idle", "resume from suspend-to-idle", "PM: resume from suspend-to-idle", ""),
+    SECONDS("took", "devices took", "PM: {phase:text} devices took {s:dec} seconds"),
+    SECONDS("image", "kbytes in", "{phase:Allocated|Wrote|Read} {_:uint} kbytes in {s:dec} seconds"),
     SECONDS("freeze", "(elapsed", "Freezing {tasks:user space|remaining}{_:text} "
                                 "(elapsed {s:dec} seconds)"),
     PLAIN("freeze_aborted", "aborted after", "Freezing {_:text} aborted after {_:dec} seconds"),
@@ -52,6 +67,9 @@ static const tg_rule_def rules[] = {
     PLAIN("wakeup_pending", "Wakeup pending", "Wakeup pending, aborting suspend"),
     PLAIN("wakeup_irq", "Triggering", "Triggering wakeup from {wakeup:text}"),
     PLAIN("wakeup_source", "wakeup source:", "active wakeup source: {wakeup:text}"),
+    PLAIN("wakeup_cause", "Resume caused by", "Resume caused by {wakeup:text}"),
+    PLAIN("wakeup_board", "Wakeup source", "PM: Wakeup source {wakeup:text}"),
+    PLAIN("aborted", "Abort:", "Abort: {wakeup:text}"),
 };
 
 typedef enum line_kind {
@@ -68,7 +86,13 @@ typedef enum line_kind {
   L_FAILED,
   L_SYNC,
   L_ASLEEP,
-  L_WAKEUP
+  L_WAKEUP,
+  L_ABORT,
+  L_DEVICE,
+  L_DOWN,
+  L_UP,
+  L_TOOK,
+  L_IMAGE
 } line_kind;
 
 static const struct {
@@ -82,7 +106,11 @@ static const struct {
     {"call_old", L_CALL},       {"call", L_CALL},               {"call_bus", L_CALL},
     {"freeze", L_FREEZE},       {"freeze_failed", L_FAILED},    {"sync", L_SYNC},
     {"asleep", L_ASLEEP},       {"failed", L_FAILED},           {"wakeup_pending", L_FAILED},
-    {"wakeup_irq", L_WAKEUP},   {"wakeup_source", L_WAKEUP},
+    {"wakeup_irq", L_WAKEUP},   {"wakeup_source", L_WAKEUP},    {"wakeup_cause", L_WAKEUP},
+    {"wakeup_board", L_WAKEUP}, {"aborted", L_ABORT},           {"device", L_DEVICE},
+    {"call_module", L_CALL},    {"call_bus_module", L_CALL},    {"down", L_DOWN},
+    {"down_idle", L_DOWN},      {"up", L_UP},                   {"up_idle", L_UP},
+    {"took", L_TOOK},           {"image", L_IMAGE},
 };
 
 /* Where the fields of a rule are; SIZE_MAX: it has no such field. */
@@ -138,9 +166,24 @@ static int64_t number_of(const pm_line *l, size_t col) {
   return v;
 }
 
-/* A cycle begins with this line; one that is still open has lost its end. */
+/* Whether all that was read outside a cycle is the time that file systems took: newer kernels write
+ * them before they print the entry. */
+static bool only_syncs(const tg_pm_walk *w) {
+  if (w->cycle.open) return false;
+  for (size_t i = 0; i < w->n_items; i++)
+    if (w->items[i].kind != TG_PM_SYNC) return false;
+  return true;
+}
+
+/* A cycle begins with this line; one that is still open has lost its end. Vendors' kernels print the
+ * entry twice. */
 static tg_status begin_cycle(tg_pm_walk *w, const pm_line *l, tg_str mode) {
-  TG_TRY(tg_pm_flush(w));
+  if (w->cycle.fresh && w->cycle.boot == w->boot) {
+    if (w->cycle.mode.n == 0) w->cycle.mode = mode;
+    return TG_OK;
+  }
+  if (!only_syncs(w)) TG_TRY(tg_pm_flush(w));
+  w->cycle.fresh = true;
   w->cycle.open = true;
   w->cycle.mode = mode;
   w->cycle.entry = l->stamp;
@@ -183,9 +226,16 @@ static tg_status add_phase(tg_pm_walk *w, const pm_line *l) {
   return TG_OK;
 }
 
+/* A driver's or device's name without a prefix in brackets: "[pid:916]usb", "T436]". */
+static tg_str bare_name(tg_str name) {
+  for (size_t i = name.n; i > 0; i--)
+    if (name.p[i - 1] == ']') return (tg_str){name.p + i, name.n - i};
+  return name;
+}
+
 static tg_status add_call(tg_pm_walk *w, const pm_line *l) {
-  const tg_pm_item item = {.device = text_of(l, l->rule->device),
-                           .driver = text_of(l, l->rule->driver),
+  const tg_pm_item item = {.device = bare_name(text_of(l, l->rule->device)),
+                           .driver = bare_name(text_of(l, l->rule->driver)),
                            .value = number_of(l, l->rule->us),
                            .failed = number_of(l, l->rule->ret) < 0,
                            .line = l->at.line,
@@ -195,9 +245,21 @@ static tg_status add_call(tg_pm_walk *w, const pm_line *l) {
   return tg_pm_add(w, &item);
 }
 
-static tg_status add_seconds(tg_pm_walk *w, const pm_line *l, tg_pm_kind kind,
-                             const char *operation) {
-  const tg_pm_item item = {.operation = tg_str_of(operation), .value = number_of(l, l->rule->s),
+/* A device in a phase that its own line names. */
+static tg_status add_device(tg_pm_walk *w, const pm_line *l) {
+  const tg_pm_item item = {.operation = text_of(l, l->rule->phase),
+                           .device = text_of(l, l->rule->device),
+                           .driver = text_of(l, l->rule->driver),
+                           .value = number_of(l, l->rule->ms), /* ms with three decimals: us */
+                           .line = l->at.line,
+                           .offset = l->at.offset,
+                           .boot = w->boot,
+                           .kind = TG_PM_CALLBACK};
+  return tg_pm_add(w, &item);
+}
+
+static tg_status add_seconds(tg_pm_walk *w, const pm_line *l, tg_pm_kind kind, tg_str operation) {
+  const tg_pm_item item = {.operation = operation, .value = number_of(l, l->rule->s),
                            .line = l->at.line, .offset = l->at.offset, .boot = w->boot,
                            .kind = kind};
   return tg_pm_add(w, &item);
@@ -211,6 +273,8 @@ static tg_status tasks_go_on(tg_pm_walk *w, const pm_line *l, bool exits) {
 
 static tg_status take_line(tg_pm_walk *w, const pm_line *l, bool exits) {
   const bool fresh = w->cycle.open && !w->cycle.resumes && w->cycle.down == TG_PM_NO_STAMP;
+  const bool entry = l->rule->kind == L_ENTRY || l->rule->kind == L_HIBERNATE;
+  if (!entry && l->rule->kind != L_MODE) w->cycle.fresh = false;
   if (l->rule->kind != L_ENTRY && l->rule->kind != L_HIBERNATE) {
     w->cycle.last_line = l->at.line;
     w->cycle.last_offset = l->at.offset;
@@ -235,12 +299,29 @@ static tg_status take_line(tg_pm_walk *w, const pm_line *l, bool exits) {
     case L_CALL:
       return add_call(w, l);
     case L_FREEZE:
-      return add_seconds(w, l, TG_PM_FREEZE,
-                         text_of(l, l->rule->tasks).p[0] == 'u' ? "user" : "kernel");
+      return add_seconds(
+          w, l, TG_PM_FREEZE,
+          tg_str_of(text_of(l, l->rule->tasks).p[0] == 'u' ? "user" : "kernel"));
     case L_SYNC:
-      return add_seconds(w, l, TG_PM_SYNC, "filesystems");
+      return add_seconds(w, l, TG_PM_SYNC, tg_str_of("filesystems"));
     case L_ASLEEP:
-      return add_seconds(w, l, TG_PM_ASLEEP, NULL);
+      return add_seconds(w, l, TG_PM_ASLEEP, tg_str_of(NULL));
+    case L_TOOK:
+      return add_seconds(w, l, TG_PM_TOOK, text_of(l, l->rule->phase));
+    case L_IMAGE:
+      return add_seconds(w, l, TG_PM_IMAGE, text_of(l, l->rule->phase));
+    case L_DEVICE:
+      return add_device(w, l);
+    case L_DOWN:
+      w->cycle.asleep = l->stamp;
+      return TG_OK;
+    case L_UP:
+      if (w->cycle.awake == TG_PM_NO_STAMP) w->cycle.awake = l->stamp;
+      return TG_OK;
+    case L_ABORT:
+      w->cycle.failed = true;
+      if (w->cycle.wakeup.n == 0) w->cycle.wakeup = text_of(l, l->rule->wakeup);
+      return TG_OK;
     case L_FAILED:
       w->cycle.failed = true;
       return TG_OK;

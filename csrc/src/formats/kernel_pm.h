@@ -12,7 +12,9 @@ typedef enum tg_pm_kind {
   TG_PM_CALLBACK, /* one device, in one phase */
   TG_PM_FREEZE,   /* tasks */
   TG_PM_SYNC,     /* file systems */
-  TG_PM_ASLEEP    /* between the two halves */
+  TG_PM_ASLEEP,   /* between the two halves */
+  TG_PM_TOOK,     /* all devices on the way down or up, as CONFIG_PM_TEST_SUSPEND sums it up */
+  TG_PM_IMAGE     /* of hibernation: allocated, written, read */
 } tg_pm_kind;
 
 typedef struct tg_pm_item {
@@ -31,10 +33,12 @@ typedef struct tg_pm_item {
 typedef struct tg_pm_cycle {
   tg_str mode, wakeup;
   int64_t entry, down, up, tasks, exit; /* TG_PM_NO_STAMP: not there */
+  int64_t asleep, awake; /* the last line before it sleeps, the first one behind */
   uint64_t first_line, last_line, last_offset;
   uint32_t boot, run;
   bool open, failed, complete;
   bool resumes; /* a phase of the way back was seen */
+  bool fresh;   /* nothing but its entry was seen */
 } tg_pm_cycle;
 
 typedef struct tg_pm_walk {

@@ -35,7 +35,8 @@ tg_status tg_pm_add(tg_pm_walk *w, const tg_pm_item *item) {
 
 void tg_pm_phase(tg_pm_walk *w, tg_str phase) {
   for (; w->unphased < w->n_items; w->unphased++) {
-    if (w->items[w->unphased].kind == TG_PM_CALLBACK) w->items[w->unphased].operation = phase;
+    tg_pm_item *item = &w->items[w->unphased];
+    if (item->kind == TG_PM_CALLBACK && item->operation.n == 0) item->operation = phase;
   }
 }
 
@@ -70,6 +71,8 @@ static const struct {
     [TG_PM_FREEZE] = {"freeze", "s", -3, TG_BETTER_LOWER},
     [TG_PM_SYNC] = {"sync", "s", -3, TG_BETTER_LOWER},
     [TG_PM_ASLEEP] = {"asleep", "s", -3, TG_BETTER_NONE},
+    [TG_PM_TOOK] = {"took", "s", -3, TG_BETTER_LOWER},
+    [TG_PM_IMAGE] = {"image", "s", -3, TG_BETTER_LOWER},
 };
 
 /* One reading under the key and the labels of the cycle. */
@@ -130,6 +133,7 @@ static tg_status add_cycle(tg_pm_walk *w) {
   const int64_t back = c->tasks != TG_PM_NO_STAMP ? c->tasks : c->exit;
   int64_t whole = 0, down = 0, up = 0;
   const bool has_whole = between(c->entry, c->exit != TG_PM_NO_STAMP ? c->exit : back, &whole);
+  int64_t to_sleep = 0, from_sleep = 0;
   const bool has_down = between(c->entry, c->down, &down), has_up = between(c->up, back, &up);
   tg_row row = tg_row_begin(w->cycles);
   tg_row_u32(&row, C_SOURCE, w->source);
@@ -149,6 +153,8 @@ static tg_status add_cycle(tg_pm_walk *w) {
   if (has_whole) TG_TRY(add_span(w, "cycle", whole));
   if (has_down) TG_TRY(add_span(w, "suspend", down));
   if (has_up) TG_TRY(add_span(w, "resume", up));
+  if (between(c->entry, c->asleep, &to_sleep)) TG_TRY(add_span(w, "to sleep", to_sleep));
+  if (between(c->awake, back, &from_sleep)) TG_TRY(add_span(w, "from sleep", from_sleep));
   return TG_OK;
 }
 
@@ -167,6 +173,7 @@ tg_status tg_pm_flush(tg_pm_walk *w) {
   }
   w->n_items = w->unphased = 0;
   w->cycle = (tg_pm_cycle){.entry = TG_PM_NO_STAMP, .down = TG_PM_NO_STAMP, .up = TG_PM_NO_STAMP,
-                           .tasks = TG_PM_NO_STAMP, .exit = TG_PM_NO_STAMP};
+                           .tasks = TG_PM_NO_STAMP, .exit = TG_PM_NO_STAMP,
+                           .asleep = TG_PM_NO_STAMP, .awake = TG_PM_NO_STAMP};
   return status;
 }
