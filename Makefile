@@ -24,14 +24,14 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SAN := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 .PHONY: instructions demo test test-all check-c check-py asan valgrind tsan lint bench fuzz fuzz-py coverage coverage-py \
-        clean build deps-build deps-test symbols test-aarch64 wheel help picture browser install docs
+        clean build deps-build deps-test symbols test-aarch64 wheel help picture browser install docs consumers
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo       build, then the real job on shipped logs"
 	@echo "make test       all tests (C suites, pytest, notebooks, README commands)"
 	@echo "make test-all   the same and the slow ones: sanitizers, valgrind, long property runs"
-	@echo "make lint | asan | valgrind | tsan | coverage | bench | fuzz SECONDS=n | test-aarch64 | clean"
+	@echo "make lint | asan | valgrind | tsan | coverage | bench | fuzz SECONDS=n | test-aarch64 | consumers | clean"
 	@echo "make docs | install PREFIX=/usr/local | wheel"
 
 # ---- the environment -----------------------------------------------------------------------
@@ -204,6 +204,10 @@ coverage-py: build $(VENV)/deps-test
 	@$(BIN)/python -m coverage run -m pytest -q -m "not slow and not noasan"
 	@$(BIN)/python -m coverage combine -q
 	@$(BIN)/python -m coverage json -q -o build/cov/python.json
+
+# The exports through the programs that read them: SQUAD, LAVA's dispatcher, benchstat.
+consumers: build $(VENV)/deps-test
+	@sh tests/tools/consumers.sh $(BIN)/python
 
 test-aarch64:
 	@tests/tools/need.sh aarch64

@@ -18,8 +18,12 @@ _TIME = {
     "ms": Fraction(10**6),
     "s": Fraction(10**9),
 }
-#: Programs of the kernel's tools write them out: usec, usecs.
+#: Programs of the kernel's tools write them out: usec, usecs; LAVA's jobs: seconds.
 _TIME |= {unit + end: _TIME[unit] for unit in ("ns", "us", "ms", "s") for end in ("ec", "ecs")}
+_TIME |= {
+    prefix + "seconds": _TIME[unit]
+    for prefix, unit in (("nano", "ns"), ("micro", "us"), ("milli", "ms"), ("", "s"))
+}
 
 
 def ns_factor(unit: str | None, clock_hz: int | None, exp10: int = 0) -> Fraction | None:

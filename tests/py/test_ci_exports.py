@@ -51,6 +51,17 @@ def test_junit_parses_and_counts(tmp_path, capsys, gate):
     for case in failed:  # GitLab shows the text, Jenkins the message
         (failure,) = case.result
         assert failure.text == failure.message and "to " in failure.text
+        assert failure.type in failure.text
+
+
+def test_junit_is_valid_for_jenkins(tmp_path, capsys, gate):
+    """The schema of Jenkins' xUnit plugin, which refuses a file that does not obey it."""
+    xmlschema = pytest.importorskip("xmlschema")
+    schema = xmlschema.XMLSchema(str(ROOT / "tests" / "data" / "schemas" / "junit-10.xsd"))
+    schema.validate(run("junit", tmp_path, capsys))
+    schema.validate(ci.junit(gate, [*many(3), Finding("k", "s", "c", "undecided", "open", "r")]))
+    with pytest.raises(xmlschema.XMLSchemaValidationError):  # the schema does refuse
+        schema.validate(re.sub(r"(</?)failure", r"\1failed", ci.junit(gate, many(1))))
 
 
 def test_bmf_is_benchers_schema(tmp_path, capsys):
@@ -62,12 +73,22 @@ def test_bmf_is_benchers_schema(tmp_path, capsys):
         "additionalProperties": False,
         "properties": {n: {"type": "number"} for n in ("value", "lower_value", "upper_value")},
     }
+    measures = {  # lib/bencher_valid: a name is 1 to 64 bytes, of a benchmark 1 to 1024, trimmed
+        "type": "object",
+        "propertyNames": {"pattern": r"^\S(.{0,62}\S)?$"},
+        "additionalProperties": metric,
+    }
     schema = {
         "type": "object",
         "minProperties": 1,
-        "additionalProperties": {"type": "object", "additionalProperties": metric},
+        "propertyNames": {"pattern": r"^\S(.{0,1022}\S)?$"},
+        "additionalProperties": measures,
     }
     jsonschema.validate(document, schema)
+    long = Finding(
+        "\u00e4" * 2000 + " ", "s", "c", "pass", "equivalent", "r", 1.0, 2.0, unit="\u03bc" * 99
+    )
+    jsonschema.validate(json.loads(ci.bmf(None, [long])), schema)
     one = document["susp_deep_serial cache_flush 0,1"]["latency"]
     assert one["value"] == 204496  # ns: the median of the 15 boots of v2.14
     assert one["lower_value"] < one["value"] < one["upper_value"]

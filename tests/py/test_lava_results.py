@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
 import tickgauge as tg
 from tickgauge.cli import main
+from tickgauge.exports.ci import _slug, lava
+from tickgauge.exports.findings import findings_of
+
+STATS = Path(__file__).resolve().parents[1] / "data" / "stats"
 
 NAMES = ["job", "suite", "result", "measurement", "unit", "duration", "timeout", "logged"]
 NAMES += ["level", "metadata", "url", "name", "id", "log_start_line", "log_end_line"]
@@ -48,22 +55,29 @@ def test_measurements_are_readings(form, tmp_path):
     path.write_text(form())
     data = tg.read(path)
     r = data.readings
-    got = sorted(zip(r["test"].tolist(), r["boot"].tolist(), r.ns.tolist(), strict=True))
-    assert got == [("io", 0, 7.25e6), ("latency", 0, 41500.0), ("latency", 1, 42000.0)]
-    assert set(r["metric"].tolist()) == {"wakeup"}
+    columns = (r["labels"], r["test"], r["boot"])
+    got = sorted(zip(*(c.tolist() for c in columns), r.ns.tolist(), strict=True))
+    # the suite without the number of its place in the job; a failed case is in the distribution
+    assert got == [
+        ("suite=io", "wakeup", 0, 7.25e6),
+        ("suite=latency", "suspend", 0, 900e3),
+        ("suite=latency", "wakeup", 0, 41500.0),
+        ("suite=latency", "wakeup", 1, 42000.0),
+    ]
+    assert set(r["metric"].tolist()) == {"measurement"}
     lines = path.read_text().splitlines()
     for i in range(len(r)):  # a reading points at its own row
         at = r.row(i)["line"]
         assert r.row(i)["test"] in "\n".join(lines[at - 1 : at + len(NAMES)])
-    (problem,) = [data.problems.row(i) for i in range(len(data.problems))]
-    assert "suspend: the test ended with 'fail'" in problem["detail"]
+    assert len(data.problems) == 0
+    assert "4 with a measurement (1 of cases that did not pass)" in " ".join(data.infos[0].why)
 
 
 def test_two_exports_are_compared_by_job(tmp_path, capsys):
     (tmp_path / "old.csv").write_text(as_csv())
     (tmp_path / "new.csv").write_text(as_csv().replace("41.5", "61.5").replace("42.0", "62.0"))
     made = tg.compare(tmp_path / "old.csv", tmp_path / "new.csv")
-    row = next(r for r in made.to_records() if r["test"] == "latency")
+    row = next(r for r in made.to_records() if r["test"] == "wakeup" and r["n_old"] == 2)
     assert (row["n_old"], row["n_new"]) == (2, 2) and row["new"] > row["old"]
 
 
@@ -72,3 +86,72 @@ def test_results_without_measurement_say_so(tmp_path, capsys):
     path.write_text("\n".join(as_csv().splitlines()[:2]) + "\n")
     assert main(["show", str(path)]) in (0, 3)
     assert "no result has a measurement" in "".join(capsys.readouterr())
+
+
+def as_console():
+    """The signals of the test shells of both jobs, as `lava-test-case` prints them."""
+    out = []
+    for job, suite, name, result, measurement, unit in CASES:
+        if suite != "lava":
+            out.append(f"<LAVA_SIGNAL_STARTRUN {suite} {job}_1.2.3>")
+            words = f"TEST_CASE_ID={name} RESULT={result}"
+            if measurement != "None":
+                words += f" UNITS={unit} MEASUREMENT={float(measurement)}"
+            out.append(f"<LAVA_SIGNAL_TESTCASE {words}>")
+    return "\n".join(out) + "\n"
+
+
+def test_the_console_and_the_results_of_a_job_have_the_same_keys():
+    from_console, from_results = tg.read(as_console().encode()), tg.read(as_csv().encode())
+
+    def told(data):
+        r = data.readings
+        names = ("format", "test", "metric", "labels")
+        return sorted(zip(*(r[n].tolist() for n in names), r.ns.tolist(), strict=True))
+
+    assert told(from_console) == told(from_results)
+    assert len(told(from_console)) == 4
+
+
+def test_units_that_are_no_times_have_no_better_direction():
+    text = as_csv().replace('"us"', '"MB/s"')
+    keys = tg.read(text.encode()).keys
+    better = dict(zip(keys["unit"].tolist(), keys["better"].tolist(), strict=True))
+    assert better == {"MB/s": "none", "ms": "lower"}
+
+
+def stored_by_lava(console):
+    """What LAVA stores of a console: its pattern, its split into name=value, ten places."""
+    suite = None
+    for word, text in re.findall(r"<LAVA_SIGNAL_(\S+) ([^>]+)>", console):
+        if word == "STARTRUN":
+            suite = text.split()[0]
+        elif word == "TESTCASE":
+            cells = dict(piece.split("=", 1) for piece in text.split())
+            cells = {name.lower(): value for name, value in cells.items()}
+            assert suite and cells["result"] in ("pass", "fail", "skip", "unknown")
+            measurement = "None"
+            if "measurement" in cells:
+                measurement = f"{Decimal(float(cells['measurement'])):.10f}"
+            yield cells["test_case_id"], suite, cells["result"], measurement, cells.get("units", "")
+
+
+def test_a_gate_through_lava_and_back_is_equal():
+    """Printed by a definition, stored by LAVA, exported as CSV: the same medians return."""
+    made = tg.gate(*(str(STATS / f"tfa-{v}.json.gz") for v in ("2.12", "2.14")))
+    found = findings_of(made)
+    console = "<LAVA_SIGNAL_STARTRUN 0_gate 77_1.5.2>\n" + lava(made, found)
+    out = io.StringIO()
+    writer = csv.DictWriter(out, NAMES, quoting=csv.QUOTE_ALL)
+    writer.writeheader()
+    for name, suite, result, measurement, unit in stored_by_lava(console):
+        row = dict.fromkeys(NAMES, "") | {"job": "77", "suite": suite, "name": name}
+        writer.writerow(row | {"result": result, "measurement": measurement, "unit": unit})
+    due = {_slug(f.key): f.new for f in found if f.new is not None}
+    assert len(due) > 40
+    for source in (console, out.getvalue()):
+        data = tg.read(source.encode())
+        assert len(data.problems) == 0
+        r = data.readings
+        assert set(r["labels"].tolist()) == {"suite=gate"}
+        assert dict(zip(r["test"].tolist(), r.ns.tolist(), strict=True)) == pytest.approx(due)

@@ -450,7 +450,7 @@ def test_a_lava_job_log_gives_each_figure_once_and_says_the_suite():
     )
     data = tg.read(text.encode())
     (row,) = [data.readings.row(i) for i in range(len(data.readings))]
-    assert (row["test"], row["labels"]) == ("wakeup", "suite=0_latency")
+    assert (row["test"], row["labels"]) == ("wakeup", "suite=latency")
     assert data.readings.ns.tolist() == [41_500]
     assert data.infos[0].unread == 0 and len(data.problems) == 0
 

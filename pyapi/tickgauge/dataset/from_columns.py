@@ -45,7 +45,7 @@ def from_columns(
     clock: int | float | str | None = None,
     exp10: int = 0,
     resolution: int = 1,
-    better: str = "lower",
+    better: Any = "lower",
     name: str = "<columns>",
 ) -> Dataset:
     """A data set from integer readings.
@@ -68,7 +68,8 @@ def from_columns(
         Ticks per second, for the units "tick" and "cycle".
     exp10, resolution : int
         Power of ten, and step, of the stored integers.
-    better : {"lower", "higher", "none"}
+    better : {"lower", "higher", "none"} or array_like of these, shape (n,)
+        Which direction is better; one for each key.
     name : str
         How messages call the source.
 
@@ -79,7 +80,8 @@ def from_columns(
     Raises
     ------
     InputError
-        Values are not whole numbers, lengths differ, or a missing value among them.
+        Values are not whole numbers, lengths differ, a missing value among them, or readings of
+        one key that differ in `better`.
 
     Examples
     --------
@@ -89,8 +91,6 @@ def from_columns(
     """
     values = _integers(value, "value")
     n = len(values)
-    if better not in ("lower", "higher", "none"):
-        raise InputError(f"better is lower, higher or none, not {better!r}")
     given = {
         "format": format,
         "test": test,
@@ -109,7 +109,7 @@ def from_columns(
     key, first = _factorised([*texts, *numbers], n)
     hz = parse_clock(clock)
     own = [column.take(first) for column in [*texts, *numbers]]
-    keys = _keys(own, hz, exp10, resolution, better)
+    keys = _keys(own, hz, exp10, resolution, _direction(better, n, key, first))
     boots, boot_rows = _boots(boot, n, hz)
     readings = Frame(
         [
@@ -234,7 +234,27 @@ def _factorised(columns: list[Column], n: int) -> tuple[npt.NDArray[Any], npt.ND
     return rank[code], first[order]
 
 
-def _keys(columns: list[Column], hz: int | None, exp10: int, resolution: int, better: str) -> Frame:
+def _direction(
+    better: Any, n: int, key: npt.NDArray[Any], first: npt.NDArray[Any]
+) -> npt.NDArray[np.object_]:
+    """Which direction is better, a word for each key."""
+    code, words = _coded("better", better, n)
+    for word in words:
+        if word not in ("lower", "higher", "none"):
+            raise InputError(f"better is lower, higher or none, not {word!r}")
+    if (code != code[first][key]).any():
+        raise InputError("better differs between readings of one key")
+    directions: npt.NDArray[np.object_] = np.array(words, "O")[code[first]]
+    return directions
+
+
+def _keys(
+    columns: list[Column],
+    hz: int | None,
+    exp10: int,
+    resolution: int,
+    better: npt.NDArray[np.object_],
+) -> Frame:
     n = len(columns[0])
     own = {column.name: column for column in columns}
     return Frame(
@@ -244,7 +264,7 @@ def _keys(columns: list[Column], hz: int | None, exp10: int, resolution: int, be
             Column.of("clock_hz", np.full(n, hz or 0, "u8"), np.full(n, hz is not None)),
             Column.of("origin", np.full(n, None if hz is None else "option", "O")),
             Column.of("resolution", np.full(n, resolution, "u8")),
-            Column.of("better", np.full(n, better, "O")),
+            Column.of("better", better),
             Column.of(
                 "observation",
                 np.array([observation_of(name) for name in own["format"].cells()], "O"),

@@ -25,6 +25,9 @@ SUMMARY_BYTES = 1_000_000
 #: GitHub shows ten annotations of a kind: nine of the worst, and one line for the rest.
 ANNOTATIONS = 9
 
+#: Bytes of the name of a benchmark, and of a measure, that Bencher takes.
+BENCHER_NAME, BENCHER_MEASURE = 1024, 64
+
 
 def junit(gate: Gate, findings: Sequence[Finding]) -> str:
     """JUnit XML: regressed keys fail, undecided keys are skipped, with their reasons as text.
@@ -42,6 +45,7 @@ def junit(gate: Gate, findings: Sequence[Finding]) -> str:
     Notes
     -----
     GitLab shows the text of a failure and not its message, Jenkins shows both: the text is in both.
+    It begins with the verdict; properties of a test case are refused by Jenkins' schema.
     """
     states = [one.state for one in findings]
     suite = ElementTree.Element(
@@ -57,9 +61,8 @@ def junit(gate: Gate, findings: Sequence[Finding]) -> str:
         case = ElementTree.SubElement(
             suite, "testcase", classname=_xml(one.suite), name=_xml(one.case), time=_seconds(one)
         )
-        properties = ElementTree.SubElement(case, "properties")
-        ElementTree.SubElement(properties, "property", name="verdict", value=one.verdict)
-        text = _xml(f"{one.key}: {one.reason}")
+        said = one.reason.startswith(one.verdict)
+        text = _xml(f"{one.key}: {one.reason if said else f'{one.verdict}: {one.reason}'}")
         if one.state == FAIL:
             ElementTree.SubElement(case, "failure", type=one.verdict, message=text).text = text
         elif one.state == UNDECIDED:
@@ -173,9 +176,14 @@ def bmf(gate: Gate, findings: Sequence[Finding]) -> str:
         metric: dict[str, float] = {"value": one.new}
         if one.low is not None and one.high is not None:
             metric |= {"lower_value": min(one.low, one.new), "upper_value": max(one.high, one.new)}
-        measure = "latency" if one.unit == "ns" else _slug(one.unit or "value")
-        out[clean(one.key)] = {measure: metric}
+        measure = "latency" if one.unit == "ns" else _slug(one.unit or "value")[:BENCHER_MEASURE]
+        out[_clipped(clean(one.key), BENCHER_NAME)] = {measure: metric}
     return json.dumps(out, indent=1, allow_nan=False) + "\n"
+
+
+def _clipped(text: str, size: int) -> str:
+    """Text of at most so many bytes of UTF-8, without blanks at its ends."""
+    return text.encode()[:size].decode("utf-8", "ignore").strip() or "x"
 
 
 def gitlab(gate: Gate, findings: Sequence[Finding]) -> str:
@@ -205,16 +213,23 @@ def lava(gate: Gate, findings: Sequence[Finding]) -> str:
     """Lines that LAVA takes for results: one signal a key, with the new median as measurement.
 
     A test definition prints them on the console. LAVA splits a signal at white space and drops
-    one with a part that has no ``=``, so names and units have neither blanks nor ``>``.
+    one with a part that has no ``=``, so names and units have neither blanks nor ``>``. Six places
+    behind the point are within the ten that LAVA stores, and read back as they are.
     """
     lines = []
     for one in findings:
         result = {PASS: "pass", FAIL: "fail", UNDECIDED: "skip"}[one.state]
         parts = [f"TEST_CASE_ID={_slug(one.key)}", f"RESULT={result}"]
         if one.new is not None:
-            parts += [f"UNITS={_slug(one.unit or 'value')}", f"MEASUREMENT={one.new:.10g}"]
+            unit = re.sub(r"[^!-=?-~]+", "_", one.unit or "value")
+            parts += [f"UNITS={unit}", f"MEASUREMENT={_decimal(one.new)}"]
         lines.append(f"<LAVA_SIGNAL_TESTCASE {' '.join(parts)}>")
     return "\n".join(lines) + "\n"
+
+
+def _decimal(value: float) -> str:
+    whole, _, part = f"{value:.6f}".partition(".")
+    return f"{whole}.{part}".rstrip("0").rstrip(".") if part else whole
 
 
 #: Each form by the name that ``gate --format`` takes.

@@ -1,8 +1,11 @@
 """Results of LAVA as a source: the CSV and YAML that ``/results/JOB/csv`` and ``yaml`` export.
 
 A job is one boot; a test case with a measurement is a reading. The suite ``lava`` holds the job's
-own actions, whose durations are no latencies, and is left out. Source: Linaro/lava,
-``lava_results_app`` (``utils.py``, ``models.py``): measurements are decimals of ten places.
+own actions, whose durations are no latencies, and is left out. Keys are those of the signals on
+the console (``rules/shipped/lava.toml``): the case, and the suite as a label. A case that failed
+with a measurement is a reading like any other: most fail because the measurement is high, and
+without those the distribution would end below. Source: Linaro/lava, ``lava_results_app``
+(``utils.py``, ``models.py``): measurements are decimals of ten places.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from ..errors import InputError
 from ..frame.frame import Column, Frame
 from ..sources.digest import Digest
 from ..sources.form import Match
+from ..units import ns_factor
 from ..util.optional import need
 
 __all__ = ["load", "sniff"]
@@ -59,7 +63,9 @@ def load(source: Any, options: Any) -> Part:
     info.problems = len(problems)
     results = Counter(row["result"] for _, row in rows)
     told = ", ".join(f"{n} {word}" for word, n in sorted(results.items()))
-    info.why.append(f"{len(rows)} results ({told}), {len(found)} with a measurement")
+    failed = sum(row["result"] != "pass" for _, row, _ in found)
+    beside = f" ({failed} of cases that did not pass)" if failed else ""
+    info.why.append(f"{len(rows)} results ({told}), {len(found)} with a measurement{beside}")
     if not found:
         info.message = "no result has a measurement"
     return _part(info, found, problems)
@@ -92,7 +98,7 @@ def _yaml_rows(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
 def _measurements(
     rows: list[tuple[int, Mapping[str, str]]],
 ) -> tuple[list[tuple[int, Mapping[str, str], Decimal]], list[tuple[int, str]]]:
-    """The rows with a measurement that passed, and unusable ones with the reason."""
+    """The rows with a measurement, and unusable ones with the reason."""
     found, problems = [], []
     for line, row in rows:
         if row["suite"] == "lava" or row["measurement"] in ("", "None"):
@@ -103,8 +109,6 @@ def _measurements(
             value = Decimal("NaN")
         if not value.is_finite() or abs(value) >= Decimal(10) ** (18 - _PLACES):
             problems.append((line, f"measurement {row['measurement'][:40]!r} is no usable number"))
-        elif row["result"] != "pass":
-            problems.append((line, f"{row['name']}: the test ended with {row['result']!r}"))
         else:
             found.append((line, row, value))
     return found, problems
@@ -118,11 +122,14 @@ def _part(
     places = max((-int(v.normalize().as_tuple().exponent) for _, _, v in found), default=0)
     places = min(max(places, 0), _PLACES)
     jobs = {job: i for i, job in enumerate(dict.fromkeys(row["job"] for _, row, _ in found))}
+    units = [row["unit"] or "1" for _, row, _ in found]
     made = from_columns(
         np.array([int(v.scaleb(places)) for _, _, v in found], "i8"),
-        unit=[row["unit"] or "value" for _, row, _ in found],
-        test=[re.sub(r"^\d+_", "", row["suite"]) for _, row, _ in found],
-        metric=[row["name"] for _, row, _ in found],
+        unit=units,
+        better=["none" if ns_factor(unit, None) is None else "lower" for unit in units],
+        test=[row["name"] for _, row, _ in found],
+        metric="measurement",
+        labels={"suite": [re.sub(r"^\d+_", "", row["suite"]) for _, row, _ in found]},
         format="lava",
         boot=[jobs[row["job"]] for _, row, _ in found],
         exp10=-places,

@@ -72,8 +72,7 @@ def _read_source(
 def _explained(part: Part, verdict: Verdict) -> Part:
     for info in part.sources:
         info.form = verdict.form.name
-        info.why = verdict.lines()
-        info.why += info.evidence
+        info.why = [*verdict.lines(), *info.evidence, *info.why]
     return part
 
 
