@@ -38,14 +38,14 @@ static const tg_rule_def rules[] = {
     PLAIN("mode_old", "Preparing", "PM: Preparing system for {mode:word} sleep"),
     PLAIN("mode", "Preparing", "PM: Preparing system for sleep ({mode:word})"),
     PLAIN("call_old", "+ returned", "call {device:text}+ returned {ret:int} after {us:uint} usecs"),
-    PLAIN("call", ": PM:", "{driver:word} {device:word}: PM: {_:word} returned {ret:int} after "
+    PLAIN("call", "returned", "{driver:word} {device:word}: PM: {_:word} returned {ret:int} after "
                          "{us:uint} usecs"),
-    PLAIN("call_bus", ": PM:", "{device:word}: PM: {_:word} returned {ret:int} after {us:uint} "
+    PLAIN("call_bus", "returned", "{device:word}: PM: {_:word} returned {ret:int} after {us:uint} "
                                "usecs"),
     /* 6.9 and newer name the module of the function; the others come first, they have fast ways */
-    PLAIN("call_module", ": PM:", "{driver:word} {device:word}: PM: {_:word} [[{_:word}]] returned "
+    PLAIN("call_module", "returned", "{driver:word} {device:word}: PM: {_:word} [[{_:word}]] returned "
                                 "{ret:int} after {us:uint} usecs"),
-    PLAIN("call_bus_module", ": PM:", "{device:word}: PM: {_:word} [[{_:word}]] returned {ret:int} "
+    PLAIN("call_bus_module", "returned", "{device:word}: PM: {_:word} [[{_:word}]] returned {ret:int} "
                                       "after {us:uint} usecs"),
     /* 2.6.29 to 3.0 */
     {.name = "kernel_pm.device", .tag = "of drv:", .soft = true, .exponents = "ms=-3",
@@ -271,33 +271,15 @@ static tg_status tasks_go_on(tg_pm_walk *w, const pm_line *l, bool exits) {
   return exits ? TG_OK : end_cycle(w, l);
 }
 
-static tg_status take_line(tg_pm_walk *w, const pm_line *l, bool exits) {
-  const bool fresh = w->cycle.open && !w->cycle.resumes && w->cycle.down == TG_PM_NO_STAMP;
-  const bool entry = l->rule->kind == L_ENTRY || l->rule->kind == L_HIBERNATE;
-  if (!entry && l->rule->kind != L_MODE) w->cycle.fresh = false;
-  if (l->rule->kind != L_ENTRY && l->rule->kind != L_HIBERNATE) {
-    w->cycle.last_line = l->at.line;
-    w->cycle.last_offset = l->at.offset;
-  }
+/* A line that states a time. */
+static tg_status add_time(tg_pm_walk *w, const pm_line *l) {
   switch (l->rule->kind) {
-    case L_ENTRY:
-      return begin_cycle(w, l, text_of(l, l->rule->mode));
-    case L_HIBERNATE:
-      return begin_cycle(w, l, tg_str_of("disk"));
-    case L_SYNC_OLD:
-      return fresh || exits ? TG_OK : begin_cycle(w, l, tg_str_of("disk"));
-    case L_MODE:
-      if (w->cycle.open && (!exits || w->cycle.mode.n == 0))
-        w->cycle.mode = text_of(l, l->rule->mode);
-      return TG_OK;
-    case L_EXIT:
-      return end_cycle(w, l);
-    case L_TASKS:
-      return tasks_go_on(w, l, exits);
     case L_PHASE:
       return add_phase(w, l);
     case L_CALL:
       return add_call(w, l);
+    case L_DEVICE:
+      return add_device(w, l);
     case L_FREEZE:
       return add_seconds(
           w, l, TG_PM_FREEZE,
@@ -310,28 +292,45 @@ static tg_status take_line(tg_pm_walk *w, const pm_line *l, bool exits) {
       return add_seconds(w, l, TG_PM_TOOK, text_of(l, l->rule->phase));
     case L_IMAGE:
       return add_seconds(w, l, TG_PM_IMAGE, text_of(l, l->rule->phase));
-    case L_DEVICE:
-      return add_device(w, l);
+    default: /* a line of take_line */
+      return TG_OK;
+  }
+}
+
+static tg_status take_line(tg_pm_walk *w, const pm_line *l, bool exits) {
+  tg_pm_cycle *c = &w->cycle;
+  const line_kind kind = l->rule->kind;
+  const bool early = c->open && !c->resumes && c->down == TG_PM_NO_STAMP;
+  if (kind == L_ENTRY) return begin_cycle(w, l, text_of(l, l->rule->mode));
+  if (kind == L_HIBERNATE) return begin_cycle(w, l, tg_str_of("disk"));
+  if (kind != L_MODE) c->fresh = false;
+  c->last_line = l->at.line;
+  c->last_offset = l->at.offset;
+  switch (kind) {
+    case L_SYNC_OLD:
+      return early || exits ? TG_OK : begin_cycle(w, l, tg_str_of("disk"));
+    case L_MODE:
+      if (c->open && (!exits || c->mode.n == 0)) c->mode = text_of(l, l->rule->mode);
+      return TG_OK;
+    case L_EXIT:
+      return end_cycle(w, l);
+    case L_TASKS:
+      return tasks_go_on(w, l, exits);
     case L_DOWN:
-      w->cycle.asleep = l->stamp;
+      c->asleep = l->stamp;
       return TG_OK;
     case L_UP:
-      if (w->cycle.awake == TG_PM_NO_STAMP) w->cycle.awake = l->stamp;
+      if (c->awake == TG_PM_NO_STAMP) c->awake = l->stamp;
       return TG_OK;
     case L_ABORT:
-      w->cycle.failed = true;
-      if (w->cycle.wakeup.n == 0) w->cycle.wakeup = text_of(l, l->rule->wakeup);
-      return TG_OK;
     case L_FAILED:
-      w->cycle.failed = true;
-      return TG_OK;
     case L_WAKEUP:
-      if (w->cycle.wakeup.n == 0) w->cycle.wakeup = text_of(l, l->rule->wakeup);
+      if (kind != L_WAKEUP) c->failed = true;
+      if (kind != L_FAILED && c->wakeup.n == 0) c->wakeup = text_of(l, l->rule->wakeup);
       return TG_OK;
-    case L_NONE:
-      break;
+    default:
+      return add_time(w, l);
   }
-  return TG_OK;
 }
 
 /* Walks the records of one source. `exits`: its kernel prints the entry and the exit of a cycle. */
