@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tickgauge as tg
-from support.axi_sim import SIGNALS, Simulation, Traffic, csv_lines, cut, simulate
+from support.axi_sim import Simulation, Traffic, any_traffic, csv_lines, cut, simulate, vcd_of
 
 PREFIX = "m_axi_{}".format
 MANY = os.environ.get("TICKGAUGE_SLOW") == "1"
@@ -119,24 +119,6 @@ def test_no_counted_span_is_wrong_whatever_the_traffic(seed):
             assert found == {a: right.get(a) for a in found}, (at, end)
 
 
-def any_traffic(rng: random.Random) -> Traffic:
-    """A master and a memory with random habits."""
-    least, pause = rng.choice((1, 2, 5, 10, 20, 60)), rng.choice((0, 0, 1, 2, 8, 30, 100))
-    return Traffic(
-        outstanding=rng.choice((1, 1, 2, 3, 4, 6, 8, 16)),
-        ids=rng.choice((1, 1, 2, 4, 8)),
-        lengths=rng.choice(((1,), (2,), (16,), (256,), (1, 16), (4, 8), tuple(range(1, 17)))),
-        latency=(least, least + rng.choice((0, 0, 0, 1, 3, 20, 100))),
-        pause=(pause, pause + rng.choice((0, 0, 1, 5, 50, 200))),
-        gap=rng.choice((0, 0, 0.1, 0.5, 0.9)),
-        stall=rng.choice((0, 0, 0.1, 0.5, 0.8, 0.95)),
-        one_by_one=rng.random() < 0.3,
-        interleave=rng.random() < 0.2,
-        lead=rng.random() < 0.3,
-        begin=rng.choice((0, 1, 5, 5, 50)),
-    )
-
-
 # ---- unknown levels, other clocks, other names -------------------------------------------------
 
 HANDSHAKES = [f"{c}{f}" for c in ("ar", "r", "aw", "w", "b") for f in ("valid", "ready")]
@@ -159,35 +141,6 @@ def test_no_counted_span_is_wrong_where_levels_are_unknown(case):
         head, lines = csv_lines(Simulation(rows=rows))
         found = counted_of(tg.read_capture(cut(head, lines, 0)).port())
         assert found == {a: right[a] for a in found}
-
-
-def vcd_of(simulations, names, periods) -> bytes:
-    """Simulations side by side, each in a scope of its own with a clock of its own."""
-    head = ["$timescale 1ns $end", "$scope module tb $end"]
-    changes: dict[int, list[str]] = {}
-    for i, (simulation, name, period) in enumerate(zip(simulations, names, periods, strict=True)):
-        head += [f"$scope module u{i} $end", f"$var wire 1 c{i} clk $end"]
-        codes = {}
-        for k, (signal, width) in enumerate(SIGNALS.items()):
-            codes[signal] = f"s{i}_{k}"
-            bits = f" [{width - 1}:0]" if width > 1 else ""
-            head.append(f"$var wire {width} {codes[signal]} {name(signal)}{bits} $end")
-        head.append("$upscope $end")
-        last: dict[str, int] = {}
-        for k, row in enumerate(simulation.rows):
-            at = changes.setdefault(k * period, [f"0c{i}"])
-            at.append(f"0c{i}")
-            for signal, value in row.items():
-                if last.get(signal) != value:
-                    last[signal] = value
-                    width = SIGNALS[signal]
-                    text = f"b{value:b} " if width > 1 else f"{value}"
-                    at.append(f"{text}{codes[signal]}")
-            changes.setdefault(k * period + period // 2, []).append(f"1c{i}")
-    out = [*head, "$upscope $end", "$enddefinitions $end"]
-    for time in sorted(changes):
-        out += [f"#{time}", *changes[time]]
-    return ("\n".join(out) + "\n").encode()
 
 
 @pytest.mark.parametrize("periods", [(10, 10), (10, 20), (14, 10), (6, 50)])

@@ -42,7 +42,7 @@
 #define MOST_PAUSES 64
 #define MANY_EVENTS 16
 #define THINKING 4 /* clocks that a master which keeps a number open seldom waits */
-#define STEADY_WAITS 6 /* commands */
+#define STEADY_WAITS 12 /* commands */
 #define LENGTHS 257
 
 /* How often each length is asked for, as bits that an agreement by chance is worth. */

@@ -6,8 +6,6 @@
 #include "base/try.h"
 #include "capture/signals.h"
 
-#define MOST_PARTS 64u /* bundles of one group that are looked at */
-
 /* What finds the bundle of a name: `exact` by prefix and suffix, `groups` of what may belong
  * together. */
 typedef struct binder {
@@ -89,17 +87,6 @@ static void place(tg_capture *c, cap_bundle *b, uint32_t row, const cap_name *na
   suffixed[row] = name->suffixed;
 }
 
-static void find_channels(cap_bundle *b) {
-  b->usable = b->half = 0;
-  for (unsigned ch = 0; ch < CH_COUNT; ch++) {
-    bool valid = b->sig[ch][LEAF_VALID] != CAP_NONE, ready = b->sig[ch][LEAF_READY] != CAP_NONE;
-    if ((valid && ready) || b->sig[ch][LEAF_CTRL] != CAP_NONE)
-      b->usable |= (uint8_t)(1u << ch);
-    else if (valid || ready)
-      b->half |= (uint8_t)(1u << ch);
-  }
-}
-
 /* Without lengths and LAST every command is one beat: AXI4-Lite, with or without ids. */
 tg_axi_kind tg_cap_kind(const tg_capture *c, const cap_bundle *b) {
   bool burst = false;
@@ -125,93 +112,6 @@ static bool ranks_before(const cap_bundle *x, const cap_bundle *y) {
 #define TG_SORT_BEFORE(a, b) ranks_before(a, b)
 #include "base/sort.h"
 
-/* ---- halves of one interface ------------------------------------------------------------------
- */
-
-/* Does every channel that the bundle touches have VALID and READY? */
-static bool stands_alone(const cap_bundle *b) {
-  bool any = false;
-  for (unsigned ch = 0; ch < CH_COUNT; ch++) {
-    bool touched = false;
-    for (unsigned leaf = 0; leaf < LEAF_COUNT; leaf++)
-      touched = touched || (b->sig[ch][leaf] != CAP_NONE && leaf != LEAF_CNT);
-    if (touched && (b->usable & 1u << ch) == 0) return false;
-    any = any || touched;
-  }
-  return any;
-}
-
-static bool collides(const cap_bundle *x, const cap_bundle *y) {
-  for (unsigned ch = 0; ch < CH_COUNT; ch++)
-    for (unsigned leaf = 0; leaf < LEAF_OTHER; leaf++)
-      if (x->sig[ch][leaf] != CAP_NONE && y->sig[ch][leaf] != CAP_NONE) return true;
-  return false;
-}
-
-/* Fills the roles that `into` lacks from `from`, which is empty then. */
-static void absorb(cap_bundle *into, cap_bundle *from) {
-  for (unsigned ch = 0; ch < CH_COUNT; ch++)
-    for (unsigned leaf = 0; leaf < LEAF_COUNT; leaf++) {
-      uint32_t *slot = &into->sig[ch][leaf];
-      if (*slot == CAP_NONE && from->sig[ch][leaf] != CAP_NONE) {
-        *slot = from->sig[ch][leaf];
-        into->matched++;
-      }
-      from->sig[ch][leaf] = CAP_NONE;
-    }
-  if (from->data_bits > into->data_bits) into->data_bits = from->data_bits;
-  if (into->slot == CAP_NONE) into->slot = from->slot;
-  into->joined += from->joined;
-  from->matched = 0;
-  find_channels(into);
-  find_channels(from);
-}
-
-/* Joins bundles of one group, most matched first: a half (`i_axi_`, `_1`) fills what the others
- * lack, a bundle that is an interface by itself stays one. */
-static void join_group(cap_bundle **part, size_t n) {
-  for (size_t i = 1; i < n; i++)
-    for (size_t k = 0; k < i && part[i]->matched > 0; k++) {
-      if (part[k]->matched == 0) continue;
-      const bool other_suffix = part[i]->suffix != part[k]->suffix;
-      if (stands_alone(part[i]) && (other_suffix || collides(part[k], part[i]))) continue;
-      absorb(part[k], part[i]);
-    }
-}
-
-static tg_status join_halves(tg_capture *c, uint32_t groups) {
-  tg_status status = TG_OK;
-  const size_t room = c->n_bundle;
-  if (room < 2) return TG_OK;
-  cap_bundle **part = tg_zalloc(&c->a, room, sizeof *part);
-  uint32_t *first = tg_zalloc(&c->a, (size_t)groups + 1, sizeof *first);
-  uint32_t *next = tg_zalloc(&c->a, room, sizeof *next);
-  if (part == NULL || first == NULL || next == NULL) {
-    status = TG_ENOMEM;
-    goto done;
-  }
-  for (uint32_t i = (uint32_t)room; i-- > 0;) {
-    find_channels(&c->bundle[i]);
-    next[i] = first[c->bundle[i].group];
-    first[c->bundle[i].group] = i + 1;
-  }
-  for (uint32_t g = 0; g < groups; g++) {
-    size_t n = 0;
-    for (uint32_t i = first[g]; i > 0 && n < MOST_PARTS; i = next[i - 1]) {
-      size_t at = n++;
-      for (; at > 0 && part[at - 1]->matched < c->bundle[i - 1].matched; at--)
-        part[at] = part[at - 1];
-      part[at] = &c->bundle[i - 1];
-    }
-    join_group(part, n);
-  }
-done:
-  tg_release(&c->a, part);
-  tg_release(&c->a, first);
-  tg_release(&c->a, next);
-  return status;
-}
-
 /* ---- which bundles are interfaces -------------------------------------------------------------
  */
 
@@ -233,7 +133,7 @@ static void rank(tg_capture *c) {
   uint32_t kept = 0;
   for (size_t i = 0; i < c->n_bundle; i++) {
     cap_bundle b = c->bundle[i];
-    find_channels(&b);
+    tg_cap_find_channels(&b);
     if (!is_interface(&b)) continue;
     b.kind = (uint8_t)tg_cap_kind(c, &b);
     b.place = kept;
@@ -309,7 +209,7 @@ static tg_status add_mapped(tg_capture *c) {
       b.sig[r.channel][r.leaf] = c->map[k].signal;
       if (r.leaf == LEAF_DATA) b.data_bits = c->signal[c->map[k].signal].width;
     }
-  find_channels(&b);
+  tg_cap_find_channels(&b);
   b.kind = (uint8_t)tg_cap_kind(c, &b);
   if (b.usable == 0 && (b.half == 0 || c->n_bundle > 0)) return TG_OK;
   TG_TRY(tg_intern_put(c->names, (const uint8_t *)"(map)", 5, &code));
@@ -336,7 +236,7 @@ static tg_status bind(tg_capture *c, binder *k) {
     TG_TRY(bundle_of(c, k, i, &name, &bundle));
     place(c, &c->bundle[bundle], i, &name, k->suffixed);
   }
-  TG_TRY(join_halves(c, tg_intern_count(k->groups)));
+  TG_TRY(tg_cap_join_halves(c, tg_intern_count(k->groups)));
   rank(c);
   TG_TRY(mark_asked(c));
   TG_TRY(add_mapped(c));

@@ -82,8 +82,7 @@ static bool is_one_of(const uint8_t *p, size_t n, const char *const *words, size
 #define IS_ONE_OF(p, n, words) is_one_of(p, n, words, sizeof(words) / sizeof *(words))
 
 static bool parts(uint8_t c) {
-  return c == '_' || c == '.' || c == '/' || c == ':' || c == ' ' || c == '[' || c == ']' ||
-         c == '\\';
+  return c != 0 && strchr("_./: []()<>\\", c) != NULL;
 }
 
 /* The last word of [p, p+n): `*at` is its start, `*n` its end. False where there is none. */
@@ -164,12 +163,19 @@ static bool is_suffix(const uint8_t *p, size_t n, bool *names) {
   return *names;
 }
 
-/* A range `[hi:lo]` or an index `[n]` at the end: its width, the index and the bytes before it. */
+/* The bracket that opens a range which `close` ends; 0 for no bracket. */
+static uint8_t opening(uint8_t close) {
+  return close == ']' ? '[' : close == ')' ? '(' : close == '>' ? '<' : 0;
+}
+
+/* A range `[hi:lo]` or an index `[n]` at the end: its width, the index and the bytes before it. VHDL
+ * and older tools write round or angle brackets. */
 static bool cut_range(const uint8_t *p, size_t *n, uint32_t *width, uint32_t *index) {
   uint64_t number[2] = {0, 0}, scale = 1;
   size_t i = *n, part = 1, digits = 0;
-  if (i == 0 || p[i - 1] != ']') return false;
-  for (i--; i > 0 && p[i - 1] != '['; i--) {
+  const uint8_t open = i > 0 ? opening(p[i - 1]) : 0;
+  if (open == 0) return false;
+  for (i--; i > 0 && p[i - 1] != open; i--) {
     const uint8_t c = p[i - 1];
     if (c == ':' && part == 1 && digits > 0) {
       part = 0, digits = 0, scale = 1;
@@ -215,6 +221,15 @@ static size_t drop_channel(const uint8_t *p, size_t prefix, unsigned channel) {
   return at;
 }
 
+/* Bytes behind a leaf inside its word: "M", "s1" of "ARVALIDM", "arvalids1". */
+static size_t tail_of(const uint8_t *p, size_t n) {
+  size_t k = n, at = 0;
+  cap_role role;
+  while (k > 0 && is_digit(p[k - 1])) k--;
+  if (k > 0 && (lower(p[k - 1]) == 'm' || lower(p[k - 1]) == 's')) k--;
+  return k < n && k > 0 && joined_leaf(p, k, &role, &at) ? n - k : 0;
+}
+
 cap_name tg_cap_name_split(const uint8_t *p, size_t n) {
   cap_name out = {.role = ROLE_NONE, .width = 1, .index = CAP_NONE, .slot = CAP_NONE};
   size_t at = 0;
@@ -226,25 +241,32 @@ cap_name tg_cap_name_split(const uint8_t *p, size_t n) {
     out.element = index + 1; /* "araddr[1][31:0]": of an array of interfaces */
   size_t end = n;
   out.leaf_end = n;
-  for (unsigned tries = 0; tries < 4; tries++) {
+  bool odd = false; /* behind a word that is no usual suffix: only "arvalid" can be the leaf */
+  for (unsigned tries = 0; tries < 5; tries++) {
     size_t word = 0, stop = end;
     bool names = false;
-    if (find_leaf(p, end, &out.role, &at)) {
+    if (odd ? joined_leaf(p, end, &out.role, &at) : find_leaf(p, end, &out.role, &at)) {
       out.prefix = drop_channel(p, at, out.role.channel);
       out.slot = slot_of(p, at);
       out.leaf_end = end;
       out.parted = !joined_leaf(p, end, &out.role, &at);
       break;
     }
-    if (!last_word(p, &stop, &word) || word == 0) break;
+    if (!last_word(p, &stop, &word)) break;
     if (stop < end) { /* a trailing "_" */
       end = stop;
       continue;
     }
-    if (!is_suffix(p + word, stop - word, &names)) break;
+    const size_t tail = tail_of(p + word, stop - word);
+    odd = odd || (tail == 0 && !is_suffix(p + word, stop - word, &names));
+    names = names || odd || tail > 0;
     out.suffixed = true;
-    end = word;
-    while (end > 0 && parts(p[end - 1])) end--;
+    end = stop - tail;
+    if (tail == 0) {
+      if (word == 0) break;
+      for (end = word; end > 0 && parts(p[end - 1]);) end--;
+      if (p[end] == '.' || p[end] == '/') break; /* not in another scope */
+    }
     if (names) out.suffix = end;
   }
   if (out.role.channel == CH_COUNT) out.suffix = 0;

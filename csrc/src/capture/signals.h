@@ -252,6 +252,10 @@ unsigned tg_cap_nearness(const tg_capture *c, const cap_bundle *b, uint32_t sign
 /* bind.c: rules R1..R7 over all signals; stores for what is bound or asked for. `shared`: store
  * of each signal is already set (VCD, several names of one wire), else CAP_NONE. */
 tg_status tg_cap_bind(tg_capture *c);
+/* Which channels of a bundle have VALID and READY (or ctrl), and which only one of them. */
+void tg_cap_find_channels(cap_bundle *b);
+/* halves.c: joins bundles that are parts of one interface; `groups`: their number. TG_OK, TG_ENOMEM. */
+tg_status tg_cap_join_halves(tg_capture *c, uint32_t groups);
 /* The bundle's signal on a role after the caller's map; CAP_NONE where there is none. */
 tg_axi_kind tg_cap_kind(const tg_capture *c, const cap_bundle *b);
 /* interfaces.c: which interfaces are the same wires, where the stores are set; the public tables. */

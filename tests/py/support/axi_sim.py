@@ -222,3 +222,86 @@ def cut(head: str, rows: list[str], at: int) -> bytes:
     """The capture from row `at` on."""
     part = rows[at:]
     return (head + "".join(f"{i},{i},0,{row}\n" for i, row in enumerate(part))).encode()
+
+
+def vcd_of(
+    simulations,
+    names,
+    periods,
+    *,
+    upper: bool = False,
+    gap: bool = True,
+    by_bits: bool = False,
+    other_clocks=(),
+) -> bytes:
+    """Simulations side by side as a simulator's VCD, each in a scope with a clock of its own.
+
+    `names`: of each a function of the signal. `gap`: a blank before the range. `by_bits`: each bit
+    is a variable. `other_clocks`: names and periods of clocks that are no interface's.
+    """
+    head = ["$timescale 1ns $end", "$scope module tb $end"]
+    changes: dict[int, list[str]] = {}
+    for i, (simulation, name, period) in enumerate(zip(simulations, names, periods, strict=True)):
+        head += [f"$scope module u{i} $end", f"$var wire 1 c{i} clk $end"]
+        codes = {}
+        for k, (signal, width) in enumerate(SIGNALS.items()):
+            codes[signal] = f"s{i}_{k}"
+            word = name(signal).upper() if upper else name(signal)
+            sep = " " if gap else ""
+            if by_bits and width > 1:
+                head += [
+                    f"$var wire 1 {codes[signal]}.{b} {word}{sep}[{b}] $end"
+                    for b in reversed(range(width))
+                ]
+                continue
+            bits = f"{sep}[{width - 1}:0]" if width > 1 else ""
+            head.append(f"$var wire {width} {codes[signal]} {word}{bits} $end")
+        head.append("$upscope $end")
+        last: dict[str, int] = {}
+        for k, row in enumerate(simulation.rows):
+            at = changes.setdefault(k * period, [])
+            at.append(f"0c{i}")
+            for signal, value in row.items():
+                if last.get(signal) != value:
+                    at += _change(codes[signal], SIGNALS[signal], value, last.get(signal), by_bits)
+                    last[signal] = value
+            changes.setdefault(k * period + period // 2, []).append(f"1c{i}")
+    end = max(changes)
+    for i, (name, period) in enumerate(other_clocks):
+        head.append(f"$var wire 1 o{i} {name} $end")
+        for k, time in enumerate(range(0, end + 1, max(1, period // 2))):
+            changes.setdefault(time, []).append(f"{k % 2}o{i}")
+    out = [*head, "$upscope $end", "$enddefinitions $end"]
+    for time in sorted(changes):
+        out += [f"#{time}", *changes[time]]
+    return ("\n".join(out) + "\n").encode()
+
+
+def _change(code: str, width: int, value: int, old: int | None, by_bits: bool) -> list[str]:
+    if width == 1:
+        return [f"{'x' if value < 0 else value}{code}"]
+    if not by_bits:
+        return [f"bx {code}" if value < 0 else f"b{value:b} {code}"]
+    bits = range(width)
+    if value < 0:
+        return [f"x{code}.{b}" for b in bits]
+    known = old is not None and old >= 0
+    return [f"{value >> b & 1}{code}.{b}" for b in bits if not known or (value ^ old) >> b & 1]
+
+
+def any_traffic(rng: random.Random) -> Traffic:
+    """A master and a memory with random habits."""
+    least, pause = rng.choice((1, 2, 5, 10, 20, 60)), rng.choice((0, 0, 1, 2, 8, 30, 100))
+    return Traffic(
+        outstanding=rng.choice((1, 1, 2, 3, 4, 6, 8, 16)),
+        ids=rng.choice((1, 1, 2, 4, 8)),
+        lengths=rng.choice(((1,), (2,), (16,), (256,), (1, 16), (4, 8), tuple(range(1, 17)))),
+        latency=(least, least + rng.choice((0, 0, 0, 1, 3, 20, 100))),
+        pause=(pause, pause + rng.choice((0, 0, 1, 5, 50, 200))),
+        gap=rng.choice((0, 0, 0.1, 0.5, 0.9)),
+        stall=rng.choice((0, 0, 0.1, 0.5, 0.8, 0.95)),
+        one_by_one=rng.random() < 0.3,
+        interleave=rng.random() < 0.2,
+        lead=rng.random() < 0.3,
+        begin=rng.choice((0, 1, 5, 5, 50)),
+    )
