@@ -113,6 +113,39 @@ START_TEST(j6_the_largest_penalty_at_which_there_is_a_change) {
 }
 END_TEST
 
+/* The cost of x[from .. to): the least of all levels, one of which is a value. */
+static double cost_of(const int64_t *x, size_t from, size_t to) {
+  double best = from < to ? INFINITY : 0;
+  for (size_t m = from; m < to; m++) {
+    double c = 0;
+    for (size_t k = from; k < to; k++) c += fabs((double)(x[k] - x[m]));
+    if (c < best) best = c;
+  }
+  return best;
+}
+
+START_TEST(the_change_is_that_of_the_best_one_or_two_steps) {
+  uint64_t state = 99;
+  for (int round = 0; round < 600; round++) {
+    int64_t x[23];
+    const size_t n = (size_t)round % LEN(x);
+    for (size_t i = 0; i < n; i++) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      x[i] = (int64_t)(state >> (60 - round % 3 * 8)) + (state >> 34 & 7 ? 0 : 20 << round % 3 * 8);
+    }
+    const double whole = cost_of(x, 0, n);
+    double most = 0, change = -1;
+    for (size_t i = 1; i < n; i++) {
+      most = fmax(most, whole - cost_of(x, 0, i) - cost_of(x, i, n));
+      for (size_t j = i + 2; j < n; j++)
+        most = fmax(most, (whole - cost_of(x, 0, i) - cost_of(x, i, j) - cost_of(x, j, n)) / 2);
+    }
+    ck_assert_int_eq(tg_change(NULL, x, n, &change), TG_OK);
+    ck_assert_double_eq(change, most); /* sums of integers: exact */
+  }
+}
+END_TEST
+
 static uint32_t number(const tg_table *t, size_t row, size_t col) {
   uint32_t v = UINT32_MAX;
   return tg_table_u32(t, row, col, &v) ? v : UINT32_MAX;
@@ -213,6 +246,7 @@ int main(void) {
       the_step_up_and_back_has_p_two_fifths,
       a_step_in_the_last_release_is_seen,
       segmentation_costs_no_more_than_any_other,
+      the_change_is_that_of_the_best_one_or_two_steps,
       j6_the_largest_penalty_at_which_there_is_a_change,
       the_table_names_releases_and_skips_gaps,
       the_newest_release_alone_is_marked,

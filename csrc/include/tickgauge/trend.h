@@ -13,7 +13,7 @@ extern "C" {
 /* Least-cost segmentation (optimal partitioning) of x: cost of a segment = sum of |x - median|,
  * plus `penalty` for every segment after the first; of equal costs the fewest segments, then the
  * latest starts. start[i] (room for n) gets the first index of segment i, `*k` their number.
- * Takes O(n^2 log n) and 8 n^2 bytes. n 0 gives 0 segments. TG_OK, TG_ENOMEM, TG_EINVAL (penalty
+ * Takes O(n^2) and 8 n^2 bytes. n 0 gives 0 segments. TG_OK, TG_ENOMEM, TG_EINVAL (penalty
  * not positive), TG_EOVERFLOW, TG_ELIMIT (n beyond TG_SEGMENT_MOST). */
 #define TG_SEGMENT_MOST 4096
 TG_API tg_status tg_segment(const tg_alloc *a, const tg_stop *stop, const int64_t *x, size_t n,

@@ -180,7 +180,7 @@ tg_status tg_drift(const tg_alloc *a, const tg_stop *stop, const tg_samples *a_o
   tg_quantities q;
   drift d = {.keys = a_old->n_keys};
   double seen = 0, share_of = 1;
-  tg_status status = tg_quantities_make(a, stop, side, &q);
+  tg_status status = tg_medians_make(a, stop, side, &q);
   for (size_t k = 0; status == TG_OK && k < d.keys; k++)
     for (int i = 0; i < 2; i++)
       for (size_t u = 0; u < q.v[k].units[i]; u++)

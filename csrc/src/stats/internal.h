@@ -20,6 +20,10 @@ void tg_free(const tg_alloc *a, void *p);
 void tg_sort_i64(int64_t *v, size_t n);
 void tg_sort_f64(double *v, size_t n); /* no NaN */
 
+/* The value of rank k, 0 <= k < n, counted from 0; v changes its order. O(n) steps, and O(n log n)
+ * where the pivots are bad. */
+int64_t tg_select_i64(int64_t *v, size_t n, size_t k);
+
 /* TG_EOVERFLOW where a value lies beyond TG_STATS_LIMIT. */
 tg_status tg_check_values(const int64_t *v, size_t n);
 
@@ -40,7 +44,8 @@ typedef struct tg_sorted {
 uint64_t tg_sorted_total(const tg_sorted *s);
 /* The value of 1-based rank k, 1 <= k <= total. */
 int64_t tg_sorted_at(const tg_sorted *s, uint64_t k);
-/* The value of rank ceil(total * num / den), the inverted CDF. */
+/* ceil(total * num / den), at least 1: the rank of a quantile by the inverted CDF; and its value. */
+uint64_t tg_sorted_rank(const tg_sorted *s, uint64_t num, uint64_t den);
 int64_t tg_sorted_quantile(const tg_sorted *s, uint64_t num, uint64_t den);
 /* Median by the inverted CDF: rank ceil(total / 2). */
 int64_t tg_sorted_median(const tg_sorted *s);

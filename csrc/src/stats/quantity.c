@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/try.h"
+
 static const struct {
   uint32_t percent;
   uint64_t least; /* readings of a unit */
@@ -49,10 +51,8 @@ static bool has_quantile(const tg_samples *const side[TG_SIDES], size_t key, siz
 static tg_status fill(const tg_alloc *a, tg_scratch *scratch, const tg_samples *s, size_t key,
                       uint32_t percent, int64_t *to) {
   for (size_t u = (size_t)s->key_start[key]; u < (size_t)s->key_start[key + 1]; u++) {
-    tg_sorted sorted;
-    tg_status status = tg_scratch_sort(a, scratch, s, u, u + 1, &sorted);
-    if (status != TG_OK) return status;
-    *to++ = tg_sorted_quantile(&sorted, percent, 100);
+    TG_TRY(tg_unit_quantile(a, scratch, s, u, percent, 100, to));
+    to++;
   }
   return TG_OK;
 }
@@ -139,20 +139,41 @@ static tg_status more_quantiles(const tg_alloc *a, const tg_stop *stop,
   return status;
 }
 
+static tg_status check(const tg_samples *const side[TG_SIDES]) {
+  for (int i = 0; i < TG_SIDES; i++)
+    if (side[i] != NULL) TG_TRY(tg_samples_check(side[i]));
+  return TG_OK;
+}
+
+/* The medians of all keys, in arrays with room for so many `more` units. */
+static tg_status medians(const tg_alloc *a, const tg_stop *stop,
+                         const tg_samples *const side[TG_SIDES], tg_quantities *out,
+                         const size_t more[TG_SIDES]) {
+  TG_TRY(room(a, side, out, more));
+  for (int i = 0; i < TG_SIDES; i++)
+    if (side[i] != NULL) TG_TRY(tg_collapse(a, stop, side[i], out->pool[i]));
+  for (size_t key = 0; key < side[0]->n_keys; key++)
+    out->v[key] = quantity_of(out, side, key, 50);
+  return TG_OK;
+}
+
+tg_status tg_medians_make(const tg_alloc *a, const tg_stop *stop,
+                          const tg_samples *const side[TG_SIDES], tg_quantities *out) {
+  const size_t more[TG_SIDES] = {0};
+  memset(out, 0, sizeof *out);
+  TG_TRY(check(side));
+  out->n = side[0]->n_keys;
+  return medians(a, stop, side, out, more);
+}
+
 tg_status tg_quantities_make(const tg_alloc *a, const tg_stop *stop,
                              const tg_samples *const side[TG_SIDES], tg_quantities *out) {
-  size_t keys = side[0]->n_keys, more[TG_SIDES] = {0};
+  size_t more[TG_SIDES] = {0};
   memset(out, 0, sizeof *out);
-  tg_status status = TG_OK;
-  for (int i = 0; status == TG_OK && i < TG_SIDES; i++)
-    if (side[i] != NULL) status = tg_samples_check(side[i]);
-  if (status == TG_OK) status = plan(a, side, out, more);
-  if (status == TG_OK) status = room(a, side, out, more);
-  for (int i = 0; status == TG_OK && i < TG_SIDES; i++)
-    if (side[i] != NULL) status = tg_collapse(a, stop, side[i], out->pool[i]);
-  for (size_t key = 0; status == TG_OK && key < keys; key++)
-    out->v[key] = quantity_of(out, side, key, 50);
-  return status == TG_OK ? more_quantiles(a, stop, side, out) : status;
+  TG_TRY(check(side));
+  TG_TRY(plan(a, side, out, more));
+  TG_TRY(medians(a, stop, side, out, more));
+  return more_quantiles(a, stop, side, out);
 }
 
 void tg_quantities_free(const tg_alloc *a, tg_quantities *q) {

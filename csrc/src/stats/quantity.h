@@ -30,6 +30,9 @@ typedef struct tg_quantities {
  * made is freed by tg_quantities_free in any case. */
 tg_status tg_quantities_make(const tg_alloc *a, const tg_stop *stop,
                              const tg_samples *const side[TG_SIDES], tg_quantities *out);
+/* The same with the medians alone; `lacking` is NULL. */
+tg_status tg_medians_make(const tg_alloc *a, const tg_stop *stop,
+                          const tg_samples *const side[TG_SIDES], tg_quantities *out);
 void tg_quantities_free(const tg_alloc *a, tg_quantities *q);
 
 /* Old and new on one grid of integers: an old integer is fx grid units, a new one fy, a grid unit

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/try.h"
+
 void tg_scratch_free(const tg_alloc *a, tg_scratch *s) {
   tg_free(a, s->value);
   tg_free(a, s->weight);
@@ -97,6 +99,28 @@ tg_status tg_scratch_sort(const tg_alloc *a, tg_scratch *scratch, const tg_sampl
   return TG_OK;
 }
 
+tg_status tg_unit_quantile(const tg_alloc *a, tg_scratch *scratch, const tg_samples *s, size_t unit,
+                           uint64_t num, uint64_t den, int64_t *out) {
+  if (s->weight != NULL) {
+    tg_sorted sorted;
+    TG_TRY(tg_scratch_sort(a, scratch, s, unit, unit + 1, &sorted));
+    *out = tg_sorted_quantile(&sorted, num, den);
+    return TG_OK;
+  }
+  const size_t from = (size_t)s->unit_start[unit], n = (size_t)s->unit_start[unit + 1] - from;
+  if (n == 0) return TG_ENODATA;
+  void *value = scratch->value;
+  const tg_status status = tg_grow(a != NULL ? a : tg_alloc_default(), &value, &scratch->value_cap,
+                                   n, sizeof *scratch->value);
+  scratch->value = value;
+  if (status != TG_OK) return status;
+  memcpy(value, s->value + from, n * sizeof *scratch->value);
+  const tg_sorted every = {scratch->value, NULL, n};
+  const uint64_t rank = tg_sorted_rank(&every, num, den);
+  *out = tg_select_i64(scratch->value, n, (size_t)rank - 1);
+  return TG_OK;
+}
+
 uint64_t tg_weight_at(const tg_sorted *s, size_t i) {
   if (s->cum == NULL) return 1;
   return i == 0 ? s->cum[0] : s->cum[i] - s->cum[i - 1];
@@ -122,9 +146,7 @@ tg_status tg_collapse(const tg_alloc *a, const tg_stop *stop, const tg_samples *
       out[u - base] = s->value[from];
       continue;
     }
-    tg_sorted sorted;
-    status = tg_scratch_sort(a, &scratch, s, u, u + 1, &sorted);
-    if (status == TG_OK) out[u - base] = tg_sorted_median(&sorted);
+    status = tg_unit_quantile(a, &scratch, s, u, 1, 2, &out[u - base]);
   }
   tg_scratch_free(a, &scratch);
   return status;

@@ -21,6 +21,11 @@ tg_status tg_samples_check(const tg_samples *s);
 tg_status tg_scratch_sort(const tg_alloc *a, tg_scratch *scratch, const tg_samples *s,
                           size_t first, size_t last, tg_sorted *out);
 
+/* The quantile num / den of a unit by the inverted CDF: a value that occurred. TG_ENODATA without
+ * readings, TG_EOVERFLOW, TG_ENOMEM. */
+tg_status tg_unit_quantile(const tg_alloc *a, tg_scratch *scratch, const tg_samples *s, size_t unit,
+                           uint64_t num, uint64_t den, int64_t *out);
+
 /* Weight of item i. */
 uint64_t tg_weight_at(const tg_sorted *s, size_t i);
 

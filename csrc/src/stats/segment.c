@@ -2,73 +2,107 @@
 #include "segment.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "samples.h"
+typedef struct ranked {
+  int64_t value;
+  uint32_t at;
+} ranked;
+#define TG_SORT_NAME sort_ranked
+#define TG_SORT_ITEM ranked
+#define TG_SORT_BEFORE(a, b) \
+  ((a)->value < (b)->value || ((a)->value == (b)->value && (a)->at < (b)->at))
+#include "base/sort.h"
 
-/* A heap with its largest value on top. */
-static void heap_push(int64_t *heap, size_t n, int64_t v) {
-  size_t at = n;
-  for (; at > 0 && heap[(at - 1) / 2] < v; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
-  heap[at] = v;
+tg_status tg_by_value(const tg_alloc *a, const int64_t *x, size_t n, uint32_t *by_value) {
+  ranked *v = tg_array(a, n, sizeof *v);
+  if (v == NULL) return TG_ENOMEM;
+  for (size_t i = 0; i < n; i++) v[i] = (ranked){x[i], (uint32_t)i};
+  sort_ranked(v, n);
+  for (size_t i = 0; i < n; i++) by_value[i] = v[i].at;
+  tg_free(a, v);
+  return TG_OK;
 }
 
-static int64_t heap_pop(int64_t *heap, size_t n) {
-  const int64_t top = heap[0], v = heap[n - 1];
-  size_t at = 0;
-  for (size_t child; (child = 2 * at + 1) < n - 1; at = child) {
-    if (child + 1 < n - 1 && heap[child] < heap[child + 1]) child++;
-    if (heap[child] <= v) break;
-    heap[at] = heap[child];
+/* Places of a series in the order of their values, as a ring through the item `n`, without those
+ * that were taken out; their lower median, and the sum of |x - median|. */
+typedef struct ring {
+  const int64_t *x;
+  const uint32_t *rank; /* of each place in the order of values */
+  uint32_t *next, *before;
+  size_t n, left;
+  uint32_t median;
+  tg_i128 cost;
+} ring;
+
+static void ring_fill(ring *r, const uint32_t *by_value) {
+  uint32_t last = (uint32_t)r->n;
+  for (size_t i = 0; i < r->n; i++) {
+    r->before[by_value[i]] = last;
+    r->next[last] = by_value[i];
+    last = by_value[i];
   }
-  heap[at] = v;
-  return top;
+  r->next[last] = (uint32_t)r->n;
+  r->before[r->n] = last;
+  r->left = r->n;
+  r->median = r->n > 0 ? by_value[(r->n - 1) / 2] : 0;
+  r->cost = 0;
+  for (size_t i = 0; i < r->n; i++) r->cost += tg_apart(r->x[i], r->x[r->median]);
 }
 
-/* The values of a segment: the lower half, with the median, and the upper half, negated so that
- * its smallest is on top. */
-typedef struct halves {
-  int64_t *low, *high;
-  size_t n_low, n_high;
-  tg_i128 low_sum, high_sum;
-} halves;
-
-static void halves_add(halves *h, int64_t v) {
-  if (h->n_low == 0 || v <= h->low[0]) {
-    heap_push(h->low, h->n_low++, v);
-    h->low_sum += v;
+/* Takes a place out. The lower median of an odd number gives way to the one before it unless the
+ * place is below; that of an even number to the next unless the place is above. */
+static void ring_take(ring *r, uint32_t place) {
+  const uint32_t median = r->median;
+  if (r->left % 2 == 0) {
+    if (r->rank[place] <= r->rank[median]) r->median = r->next[median];
+    r->cost -= tg_apart(r->x[place], r->x[r->median]);
   } else {
-    heap_push(h->high, h->n_high++, -v);
-    h->high_sum += v;
+    r->cost -= tg_apart(r->x[place], r->x[median]);
+    if (r->rank[place] >= r->rank[median]) r->median = r->before[median];
   }
-  if (h->n_low > h->n_high + 1) {
-    const int64_t moved = heap_pop(h->low, h->n_low--);
-    heap_push(h->high, h->n_high++, -moved);
-    h->low_sum -= moved;
-    h->high_sum += moved;
-  } else if (h->n_high > h->n_low) {
-    const int64_t moved = -heap_pop(h->high, h->n_high--);
-    heap_push(h->low, h->n_low++, moved);
-    h->high_sum -= moved;
-    h->low_sum += moved;
+  r->next[r->before[place]] = r->next[place];
+  r->before[r->next[place]] = r->before[place];
+  r->left--;
+}
+
+/* `room` has 3 (n + 1) numbers. */
+static ring ring_of(const int64_t *x, size_t n, const uint32_t *by_value, uint32_t *room) {
+  ring r = {.x = x, .rank = room, .next = room + n + 1, .before = room + 2 * (n + 1), .n = n};
+  for (size_t i = 0; i < n; i++) room[by_value[i]] = (uint32_t)i;
+  ring_fill(&r, by_value);
+  return r;
+}
+
+void tg_end_costs(const int64_t *x, size_t n, const uint32_t *by_value, uint32_t *room,
+                  double *ahead, double *behind) {
+  ring r = ring_of(x, n, by_value, room);
+  for (size_t i = n; i > 0; i--) {
+    ahead[i] = (double)r.cost;
+    ring_take(&r, (uint32_t)i - 1);
+  }
+  ahead[0] = behind[n] = 0;
+  ring_fill(&r, by_value);
+  for (size_t i = 0; i < n; i++) {
+    behind[i] = (double)r.cost;
+    ring_take(&r, (uint32_t)i);
   }
 }
 
-/* Sum of |v - median|; a median of its own adds nothing. */
-static double halves_cost(const halves *h) {
-  const tg_i128 own = h->n_low > h->n_high ? h->low[0] : 0;
-  return (double)(h->high_sum - (h->low_sum - own));
-}
-
-/* cost[i][j] of x[i..j]; `work` has room for n + 3 values. TG_OK, TG_EINTERRUPTED. */
-tg_status tg_segment_costs(const tg_stop *stop, const int64_t *x, size_t n, int64_t *work,
-                               double *cost) {
+tg_status tg_segment_costs(const tg_stop *stop, const int64_t *x, size_t n,
+                           const uint32_t *by_value, uint32_t *room, double *cost) {
+  ring whole = ring_of(x, n, by_value, room);
   for (size_t i = 0; i < n; i++) {
     if (tg_stop_at(stop, i, n)) return TG_EINTERRUPTED;
-    halves h = {.low = work, .high = work + n / 2 + 2};
-    for (size_t j = i; j < n; j++) {
-      halves_add(&h, x[j]);
-      cost[i * n + j] = halves_cost(&h);
+    ring r = whole;
+    r.next = room + 3 * (n + 1);
+    r.before = r.next + n + 1;
+    memcpy(r.next, whole.next, 2 * (n + 1) * sizeof *r.next); /* `before` is behind it */
+    for (size_t j = n; j-- > i;) {
+      cost[i * n + j] = (double)r.cost;
+      ring_take(&r, (uint32_t)j);
     }
+    ring_take(&whole, (uint32_t)i);
   }
   return TG_OK;
 }
@@ -99,19 +133,6 @@ size_t tg_segment_fit(const double *cost, size_t n, double penalty, size_t *star
   return k;
 }
 
-double tg_segment_change(const double *cost, size_t n) {
-  double whole = n > 0 ? cost[n - 1] : 0, one = 0, two = 0;
-  for (size_t i = 1; i < n; i++) {
-    double saved = whole - cost[i - 1] - cost[i * n + n - 1];
-    if (saved > one) one = saved;
-    for (size_t j = i + 2; j < n; j++) {
-      double more = whole - cost[i - 1] - cost[i * n + j - 1] - cost[j * n + n - 1];
-      if (more > two) two = more;
-    }
-  }
-  return one > two / 2 ? one : two / 2;
-}
-
 /* Optimal partitioning (Jackson et al. 2005): best[j] = min over i of best[i] + cost(i..j-1) +
  * penalty. */
 tg_status tg_segment(const tg_alloc *a, const tg_stop *stop, const int64_t *x, size_t n,
@@ -125,15 +146,17 @@ tg_status tg_segment(const tg_alloc *a, const tg_stop *stop, const int64_t *x, s
     return TG_OK;
   }
   double *cost = tg_array(a, n * n + n + 1, sizeof *cost);
-  int64_t *work = tg_array(a, n + 3, sizeof *work);
+  uint32_t *by_value = tg_array(a, n, sizeof *by_value);
+  uint32_t *room = tg_array(a, TG_SEGMENT_ROOM(n), sizeof *room);
   size_t *from = tg_array(a, 2 * (n + 1), sizeof *from);
-  if (cost == NULL || work == NULL || from == NULL) {
+  if (cost == NULL || by_value == NULL || room == NULL || from == NULL) {
     status = TG_ENOMEM;
     goto done;
   }
   double *best = cost + n * n;
   size_t *parts = from + n + 1;
-  status = tg_segment_costs(stop, x, n, work, cost);
+  status = tg_by_value(a, x, n, by_value);
+  if (status == TG_OK) status = tg_segment_costs(stop, x, n, by_value, room, cost);
   if (status != TG_OK) goto done;
   best[0] = 0;
   parts[0] = 0;
@@ -157,7 +180,8 @@ tg_status tg_segment(const tg_alloc *a, const tg_stop *stop, const int64_t *x, s
   for (size_t j = n, at = *k; j > 0; j = from[j]) start[--at] = from[j];
 done:
   tg_free(a, cost);
-  tg_free(a, work);
+  tg_free(a, by_value);
+  tg_free(a, room);
   tg_free(a, from);
   return status;
 }

@@ -33,8 +33,10 @@ typedef struct trend {
   uint32_t *steps;  /* [n_keys] */
   bool *logs;       /* [n_keys] */
   double *cost;     /* most * most, of one key */
-  double *work;     /* 2 * (most + 1) */
-  int64_t *scaled, *heap; /* most, most + 3 */
+  double *work;     /* TG_CHANGE_WORK(most) */
+  int64_t *scaled;  /* most */
+  uint32_t *by_value, *by_level; /* [most] places of a series, [values] of all, by value */
+  uint32_t *room;   /* TG_SEGMENT_ROOM(most) */
   size_t *start;    /* most */
   double *maxima;   /* [TG_TREND_ORDERS] */
   bool *stepped;    /* [releases] a key steps there */
@@ -110,17 +112,23 @@ static void first_scales(trend *t, double *df) {
   shrink(t, df, 2);
 }
 
-/* Costs of the segments of v / scale. */
-static tg_status costs_of(trend *t, const double *v, size_t n, double scale) {
+/* v / scale as integers. */
+static void scale_to(int64_t *to, const double *v, size_t n, double scale) {
   for (size_t i = 0; i < n; i++) {
     double x = (v[i] - v[0]) / scale * PARTS;
     x = x > REACH * PARTS ? REACH * PARTS : x < -REACH * PARTS ? -REACH * PARTS : x;
-    t->scaled[i] = (int64_t)llround(x);
+    to[i] = (int64_t)llround(x);
   }
-  tg_status status = tg_segment_costs(t->o->stop, t->scaled, n, t->heap, t->cost);
-  for (size_t i = 0; status == TG_OK && i < n * n; i++)
-    if (i % n >= i / n) t->cost[i] /= PARTS;
-  return status;
+}
+
+/* Costs of the segments of v / scale. */
+static tg_status costs_of(trend *t, const double *v, size_t n, double scale) {
+  scale_to(t->scaled, v, n, scale);
+  TG_TRY(tg_by_value(t->a, t->scaled, n, t->by_value));
+  TG_TRY(tg_segment_costs(t->o->stop, t->scaled, n, t->by_value, t->room, t->cost));
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = i; j < n; j++) t->cost[i * n + j] /= PARTS;
+  return TG_OK;
 }
 
 /* The median of level[from..to). */
@@ -154,42 +162,77 @@ static tg_status second_scales(trend *t, double *df) {
   return TG_OK;
 }
 
+/* The places of each key by the value of their residuals: no order changes it. */
+static tg_status rank_residuals(trend *t) {
+  for (size_t k = 0; k < t->s->n_keys; k++) {
+    const size_t n = count_of(t, k), first = first_of(t, k);
+    if (isnan(t->scale[k])) continue;
+    scale_to(t->scaled, t->residual + first, n, t->scale[k]);
+    TG_TRY(tg_by_value(t->a, t->scaled, n, t->by_level + first));
+  }
+  return TG_OK;
+}
+
+/* Room for one order of the releases. */
+typedef struct shuffled {
+  size_t *order, *place; /* [releases] releases in the order; the value of each, or SIZE_MAX */
+  uint32_t *moved;       /* [most] where each value of a key stands in the order */
+  double *v;             /* [most] */
+} shuffled;
+
+/* The largest change of a key in the order, or `floor` where that is no more. */
+static double change_of(trend *t, const shuffled *s, size_t key, double floor) {
+  const size_t n = count_of(t, key), first = first_of(t, key);
+  const uint32_t *release = t->s->release + t->s->start[key];
+  size_t at = 0;
+  for (size_t i = 0; i < t->releases; i++) s->place[i] = SIZE_MAX;
+  for (size_t i = 0; i < n; i++) s->place[release[i]] = i;
+  for (size_t i = 0; i < t->releases; i++) {
+    const size_t from = s->place[s->order[i]];
+    if (from == SIZE_MAX) continue;
+    s->moved[from] = (uint32_t)at;
+    s->v[at++] = t->residual[first + from];
+  }
+  scale_to(t->scaled, s->v, n, t->scale[key]);
+  for (size_t i = 0; i < n; i++) t->by_value[i] = s->moved[t->by_level[first + i]];
+  return tg_segment_change(t->scaled, n, t->by_value, floor * PARTS, t->room, t->work) / PARTS;
+}
+
 /* The largest change that orders of the releases give, the same orders for all keys. */
-static tg_status find_penalty(trend *t) {
-  size_t *order = tg_array(t->a, t->releases, sizeof *order);
-  double *v = tg_array(t->a, t->most, sizeof *v);
-  size_t *place = tg_array(t->a, t->releases, sizeof *place);
-  tg_status status = order != NULL && v != NULL && place != NULL ? TG_OK : TG_ENOMEM;
+static tg_status draw_orders(trend *t, shuffled *s) {
   tg_rng rng;
   tg_rng_seed(&rng, t->o->seed);
-  for (size_t i = 0; status == TG_OK && i < t->releases; i++) order[i] = i;
-  for (size_t r = 0; status == TG_OK && r < TG_TREND_ORDERS; r++) {
+  for (size_t i = 0; i < t->releases; i++) s->order[i] = i;
+  for (size_t r = 0; r < TG_TREND_ORDERS; r++) {
     t->maxima[r] = 0;
     for (size_t i = 0; i + 1 < t->releases; i++) {
-      size_t j = i + (size_t)tg_rng_below(&rng, t->releases - i), held = order[j];
-      order[j] = order[i];
-      order[i] = held;
+      size_t j = i + (size_t)tg_rng_below(&rng, t->releases - i), held = s->order[j];
+      s->order[j] = s->order[i];
+      s->order[i] = held;
     }
-    for (size_t k = 0; status == TG_OK && k < t->s->n_keys; k++) {
-      size_t n = count_of(t, k), at = 0;
-      if (isnan(t->scale[k])) continue;
-      const uint32_t *release = t->s->release + t->s->start[k];
-      for (size_t i = 0; i < t->releases; i++) place[i] = SIZE_MAX;
-      for (size_t i = 0; i < n; i++) place[release[i]] = i;
-      for (size_t i = 0; i < t->releases; i++)
-        if (place[order[i]] != SIZE_MAX) v[at++] = t->residual[first_of(t, k) + place[order[i]]];
-      status = costs_of(t, v, n, t->scale[k]);
-      double change = status == TG_OK ? tg_segment_change(t->cost, n) : 0;
-      if (change > t->maxima[r]) t->maxima[r] = change;
+    for (size_t k = 0; k < t->s->n_keys; k++) {
+      if (tg_stop_at(t->o->stop, k, count_of(t, k))) return TG_EINTERRUPTED;
+      if (!isnan(t->scale[k])) t->maxima[r] = change_of(t, s, k, t->maxima[r]);
     }
   }
-  if (status == TG_OK) {
-    tg_sort_f64(t->maxima, TG_TREND_ORDERS);
-    t->penalty = t->maxima[CRITICAL - 1];
-  }
-  tg_free(t->a, order);
-  tg_free(t->a, v);
-  tg_free(t->a, place);
+  tg_sort_f64(t->maxima, TG_TREND_ORDERS);
+  t->penalty = t->maxima[CRITICAL - 1];
+  return TG_OK;
+}
+
+static tg_status find_penalty(trend *t) {
+  shuffled s = {.order = tg_array(t->a, t->releases, sizeof *s.order),
+                .place = tg_array(t->a, t->releases, sizeof *s.place),
+                .moved = tg_array(t->a, t->most, sizeof *s.moved),
+                .v = tg_array(t->a, t->most, sizeof *s.v)};
+  tg_status status = TG_ENOMEM;
+  if (s.order != NULL && s.place != NULL && s.moved != NULL && s.v != NULL)
+    status = rank_residuals(t);
+  if (status == TG_OK) status = draw_orders(t, &s);
+  tg_free(t->a, s.order);
+  tg_free(t->a, s.place);
+  tg_free(t->a, s.moved);
+  tg_free(t->a, s.v);
   return status;
 }
 
@@ -315,15 +358,17 @@ static tg_status make_room(trend *t) {
   t->steps = tg_array(t->a, keys, sizeof *t->steps);
   t->logs = tg_array(t->a, keys, sizeof *t->logs);
   t->cost = tg_array(t->a, most * most, sizeof *t->cost);
-  t->work = tg_array(t->a, 2 * (most + 1), sizeof *t->work);
+  t->work = tg_array(t->a, TG_CHANGE_WORK(most), sizeof *t->work);
   t->scaled = tg_array(t->a, most, sizeof *t->scaled);
-  t->heap = tg_array(t->a, most + 3, sizeof *t->heap);
+  t->by_value = tg_array(t->a, most, sizeof *t->by_value);
+  t->by_level = tg_array(t->a, values, sizeof *t->by_level);
+  t->room = tg_array(t->a, TG_SEGMENT_ROOM(most), sizeof *t->room);
   t->start = tg_array(t->a, most, sizeof *t->start);
   t->maxima = tg_array(t->a, TG_TREND_ORDERS, sizeof *t->maxima);
   t->stepped = tg_array(t->a, t->releases, sizeof *t->stepped);
   bool all = t->level != NULL && t->residual != NULL && t->scale != NULL && t->pool != NULL &&
              t->steps != NULL && t->logs != NULL && t->cost != NULL && t->work != NULL &&
-             t->scaled != NULL && t->heap != NULL && t->start != NULL && t->maxima != NULL &&
+             t->scaled != NULL && t->by_value != NULL && t->by_level != NULL && t->room != NULL && t->start != NULL && t->maxima != NULL &&
              t->stepped != NULL;
   if (!all) return TG_ENOMEM;
   for (size_t k = 0; k < keys; k++) t->steps[k] = 0;
@@ -333,7 +378,8 @@ static tg_status make_room(trend *t) {
 
 static void release_room(trend *t) {
   void *const array[] = {t->level, t->residual, t->scale, t->pool,  t->steps,  t->logs,   t->cost,
-                         t->work,  t->scaled,   t->heap,  t->start, t->maxima, t->stepped};
+                         t->work,  t->scaled, t->by_value, t->by_level, t->room,
+                         t->start, t->maxima, t->stepped};
   for (size_t i = 0; i < sizeof array / sizeof *array; i++) tg_free(t->a, array[i]);
 }
 
@@ -403,11 +449,14 @@ tg_status tg_change(const tg_alloc *a, const int64_t *x, size_t n, double *out) 
   if (n > TG_SEGMENT_MOST) return TG_ELIMIT;
   tg_status status = tg_check_values(x, n);
   if (status != TG_OK) return status;
-  double *cost = tg_array(a, n * n, sizeof *cost);
-  int64_t *work = tg_array(a, n + 3, sizeof *work);
-  status = cost != NULL && work != NULL ? tg_segment_costs(NULL, x, n, work, cost) : TG_ENOMEM;
-  if (status == TG_OK) *out = tg_segment_change(cost, n);
-  tg_free(a, cost);
+  uint32_t *by_value = tg_array(a, n, sizeof *by_value);
+  uint32_t *room = tg_array(a, TG_SEGMENT_ROOM(n), sizeof *room);
+  double *work = tg_array(a, TG_CHANGE_WORK(n), sizeof *work);
+  status = TG_ENOMEM;
+  if (by_value != NULL && room != NULL && work != NULL) status = tg_by_value(a, x, n, by_value);
+  if (status == TG_OK) *out = tg_segment_change(x, n, by_value, 0, room, work);
+  tg_free(a, by_value);
+  tg_free(a, room);
   tg_free(a, work);
   return status;
 }

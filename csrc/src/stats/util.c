@@ -29,6 +29,45 @@ void tg_sort_i64(int64_t *v, size_t n) { sort_i64(v, n); }
 
 void tg_sort_f64(double *v, size_t n) { sort_f64(v, n); }
 
+/* Puts the values below `limit` (or, with `equal`, those that are it) in front; how many they are.
+ * Without a branch, as each value takes a place at random. */
+static size_t split_below(int64_t *v, size_t n, int64_t limit, bool equal) {
+  size_t front = 0;
+  for (size_t i = 0; i < n; i++) {
+    const int64_t held = v[i];
+    v[i] = v[front];
+    v[front] = held;
+    front += equal ? held == limit : held < limit;
+  }
+  return front;
+}
+
+static int64_t median_of_three(int64_t a, int64_t b, int64_t c) {
+  const int64_t low = a < b ? a : b, high = a < b ? b : a;
+  return c < low ? low : c > high ? high : c;
+}
+
+int64_t tg_select_i64(int64_t *v, size_t n, size_t k) {
+  for (unsigned turns = 64; n > TG_SORT_SHORT && turns > 0; turns--) {
+    const int64_t pivot = median_of_three(v[0], v[n / 2], v[n - 1]);
+    const size_t below = split_below(v, n, pivot, false);
+    if (k < below) {
+      n = below;
+      continue;
+    }
+    v += below;
+    n -= below;
+    k -= below;
+    const size_t same = split_below(v, n, pivot, true);
+    if (k < same) return pivot;
+    v += same;
+    n -= same;
+    k -= same;
+  }
+  tg_sort_i64(v, n);
+  return v[k];
+}
+
 tg_status tg_check_values(const int64_t *v, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (v[i] > TG_STATS_LIMIT || v[i] < -TG_STATS_LIMIT) return TG_EOVERFLOW;
@@ -70,9 +109,13 @@ int64_t tg_sorted_at(const tg_sorted *s, uint64_t k) {
   return s->v[lo];
 }
 
-int64_t tg_sorted_quantile(const tg_sorted *s, uint64_t num, uint64_t den) {
+uint64_t tg_sorted_rank(const tg_sorted *s, uint64_t num, uint64_t den) {
   tg_u128 k = ((tg_u128)tg_sorted_total(s) * num + den - 1) / den;
-  return tg_sorted_at(s, k == 0 ? 1 : (uint64_t)k);
+  return k == 0 ? 1 : (uint64_t)k;
+}
+
+int64_t tg_sorted_quantile(const tg_sorted *s, uint64_t num, uint64_t den) {
+  return tg_sorted_at(s, tg_sorted_rank(s, num, den));
 }
 
 int64_t tg_sorted_median(const tg_sorted *s) {
