@@ -30,6 +30,16 @@ def make() -> Frame:
     )
 
 
+def test_rows_of_rows_are_the_same_whether_they_were_loaded_or_not():
+    late = [make()[np.array([3, 0, 2, 2])] for _ in range(2)]
+    late[0]["value"], late[0]["metric"]  # loads both columns of the first
+    part = [one[np.array([2, 0, 1])] for one in late]
+    for one in part:
+        assert one.column("value").part(0, 3) == [30, None, 10]
+        assert one.column("metric").part(0, 3) == [None, "wakeup", "wakeup"]
+        assert len(one) == len(one.column("offset")) == 3
+
+
 def test_values_are_what_was_put_in():
     frame = make()
     assert frame.columns == ("metric", "cpu", "value", "offset", "ns")

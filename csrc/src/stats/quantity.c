@@ -149,11 +149,11 @@ static tg_status check(const tg_samples *const side[TG_SIDES]) {
 static tg_status medians(const tg_alloc *a, const tg_stop *stop,
                          const tg_samples *const side[TG_SIDES], tg_quantities *out,
                          const size_t more[TG_SIDES]) {
+  const size_t keys = side[0]->n_keys;
   TG_TRY(room(a, side, out, more));
   for (int i = 0; i < TG_SIDES; i++)
     if (side[i] != NULL) TG_TRY(tg_collapse(a, stop, side[i], out->pool[i]));
-  for (size_t key = 0; key < side[0]->n_keys; key++)
-    out->v[key] = quantity_of(out, side, key, 50);
+  for (size_t key = 0; key < keys; key++) out->v[key] = quantity_of(out, side, key, 50);
   return TG_OK;
 }
 

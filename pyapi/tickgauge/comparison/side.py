@@ -116,9 +116,9 @@ def keys_of(frame: Frame) -> list[Key]:
 
 def _numbers(frame: Frame, name: str) -> Ids:
     """An id column: as it is stored where every row has one, else as int64 with -1 for missing."""
-    if name not in frame.columns:
-        return np.full(len(frame), -1, "i8")
-    column = frame.column(name)
+    column = frame.column(name) if name in frame.columns else None
+    if column is None or (column.valid is not None and not column.valid.any()):
+        return np.broadcast_to(np.int64(-1), len(frame))  # one number, not one a row
     if column.valid is None:
         return column.data
     return np.where(column.valid, column.data.astype("i8"), -1)
@@ -213,12 +213,11 @@ class Side:
 
     def unit_ids(self, unit: str) -> tuple[U32, int]:
         """A number for each reading that says which unit it belongs to, in order; how many."""
-        each = np.arange(len(self.value), dtype="i8")
         if unit == "reading":
-            return each.astype("u4"), len(each)
+            return np.arange(len(self.value), dtype="u4"), len(self.value)
         columns = [self.source, self.boot]
         if unit == "run":  # no run is stated: a reading is one
-            columns += [self.run, np.where(self.run < 0, each, -1)]
+            columns += [self.run, np.where(self.run < 0, np.arange(len(self.value)), -1)]
         code, first = codes(columns)
         return code, len(first)
 

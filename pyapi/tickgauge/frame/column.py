@@ -25,7 +25,9 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "text": np.dtype("u4"),
 }
 
-Loader = Callable[[], tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]]
+#: Data of rows, and which of them have a value; None means all.
+Items = tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]
+Loader = Callable[[], Items]
 
 
 class Column:
@@ -42,9 +44,17 @@ class Column:
         Text only: row i reads ``words[data[i]]``.
     exp10 : int
         A value is ``data * 10**exp10``.
+    gather : callable, optional
+        Gives ``(data, valid)`` of the rows of an index, so that a few rows of a column that was not
+        loaded cost no more than these.
+    length : int, optional
+        Rows, where they are known before the data.
     """
 
-    __slots__ = ("_data", "_load", "_texts", "_valid", "_words", "exp10", "name", "type")
+    __slots__ = (
+        "_data", "_gather", "_length", "_load", "_texts", "_valid", "_words", "exp10", "name",
+        "type",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -53,10 +63,14 @@ class Column:
         load: Loader,
         words: Sequence[bytes] | Callable[[], Sequence[bytes]] | None = None,
         exp10: int = 0,
+        gather: Callable[[npt.NDArray[Any]], Items] | None = None,
+        length: int | None = None,
     ) -> None:
         self.name = name
         self.type = type
         self.exp10 = exp10
+        self._gather = gather
+        self._length = length
         self._load: Loader | None = load
         self._words = words
         self._texts: npt.NDArray[np.object_] | None = None
@@ -120,7 +134,7 @@ class Column:
 
     @classmethod
     def _of_table(cls, table: _core.Table, index: int, name: str, kind: str, exp10: int) -> Column:
-        def load() -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
+        def load() -> Items:
             valid = table.valid(index)
             return table.column(index), None if valid.all() else valid
 
@@ -135,7 +149,7 @@ class Column:
         data = data.view()
         data.flags.writeable = False
         self._data, self._valid = data, valid
-        self._load = None
+        self._load = self._gather = None
 
     @property
     def data(self) -> npt.NDArray[Any]:
@@ -167,7 +181,7 @@ class Column:
         return self._texts
 
     def __len__(self) -> int:
-        return len(self.data)
+        return len(self.data) if self._length is None else self._length
 
     def values(self) -> npt.NDArray[Any]:
         """The column as one uses it.
@@ -218,17 +232,24 @@ class Column:
         `present` False gives a missing value whatever the index.
         """
 
-        def load() -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
-            if len(self) == 0:
-                return np.zeros(len(index), DTYPES[self.type]), np.zeros(len(index), "?")
-            data = self.data[index]
-            valid = None if self.valid is None else self.valid[index]
+        def gather(rows: npt.NDArray[Any] | None = None) -> Items:
+            data, valid = self.gathered(index if rows is None else index[rows])
             if present is not None and not present.all():
-                valid = present if valid is None else valid & present
+                there = present if rows is None else present[rows]
+                valid = there if valid is None else valid & there
             return data, valid
 
         words = (lambda: self.words) if self.type == "text" else None
-        return Column(self.name, self.type, load, words, self.exp10)
+        return Column(self.name, self.type, gather, words, self.exp10, gather, len(index))
+
+    def gathered(self, index: npt.NDArray[Any]) -> Items:
+        """Data and validity of the rows of `index`; others are not loaded if they need not be."""
+        gather = self._gather  # another thread may load the column now
+        if gather is not None:
+            return gather(index)
+        if len(self) == 0:
+            return np.zeros(len(index), DTYPES[self.type]), np.zeros(len(index), "?")
+        return self.data[index], None if self.valid is None else self.valid[index]
 
     def renamed(self, name: str) -> Column:
         """The same column under another name."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..errors import InputError
 from ..units import ns_factor
+from .column import Items
 from .frame import Column, Frame
 
 __all__ = ["Readings", "convert", "counts_of", "ns_factors", "summary", "widths_of"]
@@ -207,37 +208,43 @@ class Readings(Frame):
 def _late(column: Column, readings: Frame) -> Column:
     """A key's column at every reading, gathered when first asked for."""
 
-    def load() -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
+    def gather(rows: npt.NDArray[Any] | None = None) -> Items:
         index, present = _key_of(readings)
+        if rows is not None:
+            index, present = index[rows], None if present is None else present[rows]
         taken = column.take(index, present)
         return taken.data, taken.valid
 
     words = (lambda: column.words) if column.type == "text" else None
-    return Column(column.name, column.type, load, words, column.exp10)
+    return Column(column.name, column.type, gather, words, column.exp10, gather)
 
 
 def _ns_column(readings: Frame, keys: Frame) -> Column:
-    def load() -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
+    def gather(rows: npt.NDArray[Any] | None = None) -> Items:
         factors = ns_factors(keys)
         distinct = sorted({f for f in factors if f is not None})
         which = np.array([-1 if f is None else distinct.index(f) for f in factors], "i8")
         index, present = _key_of(readings)
+        column = readings.column("value")
+        data, known = column.data, column.valid
+        if rows is not None:
+            index, data = index[rows], data[rows]
+            present, known = (None if v is None else v[rows] for v in (present, known))
         row = which[index] if len(which) else np.full(len(index), -1)
         if present is not None:
             row = np.where(present, row, -1)
-        column = readings.column("value")
         if len(distinct) == 1 and (row == 0).all():
-            return convert(column.data, distinct[0]), column.valid
+            return convert(data, distinct[0]), known
         out = np.zeros(len(row))
         for i, factor in enumerate(distinct):
             here = row == i
-            out[here] = convert(column.data[here], factor)
+            out[here] = convert(data[here], factor)
         valid = row >= 0
-        if column.valid is not None:
-            valid &= column.valid
+        if known is not None:
+            valid &= known
         return out, None if valid.all() else valid
 
-    return Column("ns", "f64", load)
+    return Column("ns", "f64", gather, gather=gather)
 
 
 #: Width of a range of values without an end: values beyond the last bucket of a histogram.
