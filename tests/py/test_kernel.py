@@ -5,6 +5,7 @@ Generators know the truth; an independent count reads the same lines with regula
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections import Counter
@@ -111,6 +112,78 @@ def test_a_torn_log_invents_nothing(seed):
     for whole, part in re.findall(rb"\b(\d+)(?:\.(\d{1,3}))? msecs", torn):
         known.add(int(whole + part.ljust(3, b"0")))
     assert {value for *_, value in counted(data)} <= known
+
+
+CYCLE = (
+    (100_000_100, "PM: suspend entry (deep)"),
+    (100_050_000, "PM: suspend of devices complete after 35.123 msecs"),
+    (100_100_000, "PM: noirq resume of devices complete after 9.722 msecs"),
+    (100_224_010, "Restarting tasks ... done."),
+    (100_230_000, "PM: suspend exit"),
+)
+
+
+def journal(us, text):
+    """The fields of an entry of the journal; journald got the line 777 us later."""
+    return {
+        "__CURSOR": "s=1", "__REALTIME_TIMESTAMP": f"{1_700_000_000_000_000 + us}",
+        "__MONOTONIC_TIMESTAMP": f"{us + 777}", "_TRANSPORT": "kernel",
+        "_SOURCE_MONOTONIC_TIMESTAMP": f"{us}", "MESSAGE": text,
+    }  # fmt: skip
+
+
+def exported(us, text):
+    """journalctl -o export; every second message as a binary value."""
+    out = b""
+    for name, value in journal(us, text).items():
+        if name == "MESSAGE" and us % 20_000 == 0:
+            out += b"%s\n" % name.encode() + len(value).to_bytes(8, "little")
+            out += value.encode() + b"\n"
+        else:
+            out += f"{name}={value}\n".encode()
+    return out + b"\n"
+
+
+#: How the kernel's lines reach a file; all of these keep its own stamp.
+WAYS = {
+    "dmesg": lambda us, text: f"[{us / 1e6:12.6f}] {text}\n",
+    "dmesg -x": lambda us, text: f"kern  :info  : [{us / 1e6:12.6f}] {text}\n",
+    "printk.caller": lambda us, text: f"[{us / 1e6:12.6f}][ T{us % 97}] {text}\n",
+    "short-monotonic": lambda us, text: f"[{us / 1e6:12.6f}] board kernel: {text}\n",
+    "syslog": lambda us, text: f"May 10 10:05:37 board kernel: [{us / 1e6:12.6f}] {text}\n",
+    "pstore": lambda us, text: f"<6>[{us / 1e6:12.6f}] {text}\n",
+    "logcat -b kernel": lambda us, text: (
+        f"05-10 10:05:37.123  root     0     0 I         : [{us / 1e6:12.6f}] {text}\n"
+    ),
+    "grabserial": lambda us, text: f"[{us / 1e6 + 5:.6f} 0.000100] [{us / 1e6:12.6f}] {text}\n",
+    "/dev/kmsg": lambda us, text: f"6,{us % 1000},{us},-;{text}\n SUBSYSTEM=x\n",
+    "-o json": lambda us, text: json.dumps(journal(us, text)) + "\n",
+    "-o export": exported,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_cycle_is_timed_by_the_kernels_stamps_on_every_way(way):
+    parts = [WAYS[way](*line) for line in CYCLE]
+    source = b"".join(part if isinstance(part, bytes) else part.encode() for part in parts)
+    (cycle,) = tg.read(source).cycles
+    assert (cycle["mode"], cycle["duration"]) == ("deep", 229_900)
+    assert (cycle["suspend"], cycle["resume"]) == (49_900, 133_732)
+
+
+def test_stamps_of_journald_are_not_the_kernels():
+    """journald gets the lines of the way down after the way up: it gives no time between them."""
+    lines = [f"Dec 01 05:13:{us / 1e6:09.6f} board kernel: {text}\n" for us, text in CYCLE]
+    (cycle,) = tg.read("".join(lines).encode()).cycles
+    assert (cycle["outcome"], cycle["duration"]) == ("complete", None)
+
+
+def test_an_export_that_was_cut_gives_the_entries_before():
+    whole = b"".join(exported(*line) for line in CYCLE)
+    for cut in range(len(whole) - 200, len(whole), 7):
+        data = tg.read(whole[:cut])
+        assert len(data.cycles) == 1
+        assert len(data.problems) == 0
 
 
 def test_two_cycles_of_a_board():

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from ..errors import InputError, LimitError
 from ..limits import Limits
 from ..util.optional import need
+from .journal import JournalExport, from_kmsg, is_export, is_kmsg, stamped
 
 __all__ = ["Decoder", "decoder_of", "foreign_command"]
 
@@ -139,7 +140,7 @@ def _text_of(item: Any) -> str | None:
     for name in _TEXTS:
         value = item.get(name)
         if isinstance(value, str):
-            return value
+            return stamped(value, item)
         if isinstance(value, list):  # lines of LAVA, bytes of journald
             if all(isinstance(one, int) and 0 <= one < 256 for one in value):
                 return bytes(value).decode("utf-8", "replace")
@@ -195,6 +196,15 @@ class _Cast(_Lines):
             return b""
         spoken = isinstance(event, list) and len(event) == 3 and event[1] == "o"
         return _utf8(event[2]) if spoken and isinstance(event[2], str) else b""
+
+
+class _Kmsg(_Lines):
+    """A copy of /dev/kmsg."""
+
+    title = "records of /dev/kmsg"
+
+    def block(self, data: bytes) -> bytes:
+        return from_kmsg(data)
 
 
 class _Document:
@@ -312,6 +322,10 @@ def decoder_of(head: bytes, limits: Limits) -> Decoder | None:
         items = _first_items(head)
         alone = len(items) > 1 and all(isinstance(item, list) for item in items)
         return None if alone else _Document("a JSON document", _parse_json, limits.whole)
+    if is_export(head):
+        return JournalExport()
+    if is_kmsg(head):
+        return _Kmsg()
     if _PAGE.search(head[:4096]):
         return _Html(page=True)
     if len(_ENTITY.findall(head)) >= 2:
