@@ -125,5 +125,6 @@ int tg_py_add_stats(PyObject *module);
 int tg_py_add_answers(PyObject *module);
 int tg_py_add_samples(PyObject *module);
 int tg_py_add_capture(PyObject *module);
+int tg_py_add_sink(PyObject *module);
 
 #endif

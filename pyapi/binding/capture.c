@@ -166,6 +166,23 @@ static PyObject *capture_feed(PyObject *object, PyObject *data) {
   Py_RETURN_NONE;
 }
 
+static PyObject *capture_rises(PyObject *object, PyObject *args) {
+  Capture *self = (Capture *)object;
+  uint32_t signal = 0;
+  Py_buffer view;
+  tg_status status = TG_EINVAL;
+  if (!PyArg_ParseTuple(args, "O&y*", tg_py_u32, &signal, &view)) return NULL;
+  if (enter(self) == 0) {
+    if ((size_t)view.len % sizeof(uint64_t) == 0 && (uintptr_t)view.buf % sizeof(uint64_t) == 0)
+      status = tg_capture_rises(self->capture, signal, view.buf, (size_t)view.len / sizeof(uint64_t));
+    self->busy = 0;
+    if (status != TG_OK) tg_py_raise(module_of(object), status, NULL, 0);
+  }
+  PyBuffer_Release(&view);
+  if (PyErr_Occurred()) return NULL;
+  Py_RETURN_NONE;
+}
+
 static PyObject *capture_finish(PyObject *object, PyObject *unused) {
   Capture *self = (Capture *)object;
   tg_error err = {0};
@@ -403,6 +420,9 @@ static PyMethodDef capture_methods[] = {
      "feed($self, data, /)\n--\n\nThe next bytes, cut anywhere. Signals are looked for every 8 MiB: the "
      "exception of a handler\n(KeyboardInterrupt) comes out, the bytes up to there are read, the others of "
      "`data` are not,\nand the capture may be fed on or finished."},
+    {"rises", capture_rises, METH_VARARGS,
+     "rises($self, signal, times, /)\n--\n\nRising edges of a clock (its row in \"signals\") that are not "
+     "in the bytes fed: uint64 times\nin the unit of the VCD, in order."},
     {"finish", capture_finish, METH_NOARGS, "finish($self, /)\n--\n\nEnd of the source."},
     {"adopt", capture_adopt, METH_O,
      "adopt($self, dmp, /)\n--\n\nTake depth and marks of a finished dump, where there are none."},

@@ -16,6 +16,7 @@ static int (*const areas[])(PyObject *) = {
     tg_py_add_reader,
     tg_py_add_reduce,
     tg_py_add_capture,
+    tg_py_add_sink,
 };
 /* clang-format on */
 

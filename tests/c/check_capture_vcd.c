@@ -203,6 +203,33 @@ START_TEST(a_cut_change_drops_its_time) {
 }
 END_TEST
 
+START_TEST(edges_of_a_clock_may_come_apart) {
+  const char head[] = "$var wire 1 ~ clk $end\n" HEAD END;
+  const char values[] = "#0\n0!\n1\"\nb1000 #\n0$\n1%\n#10\n1!\n#20\n0!\n1$\n#30\n0$\n#35\n";
+  const uint64_t rises[] = {5, 15, 15, 25, 35}; /* 15 twice: the second is passed over */
+  tg_capture *c = NULL;
+  ck_assert_int_eq(tg_capture_new(NULL, TG_CAPTURE_VCD, NULL, &c, NULL), TG_OK);
+  ck_assert_int_eq(tg_capture_rises(c, 0, rises, 1), TG_EINVAL); /* before the definitions */
+  ck_assert_int_eq(tg_capture_feed(c, (const uint8_t *)head, sizeof head - 1, NULL), TG_OK);
+  ck_assert_int_eq(tg_capture_rises(c, 1, rises, 1), TG_EINVAL); /* arvalid is no clock */
+  ck_assert_int_eq(tg_capture_rises(c, 99, rises, 1), TG_EINVAL);
+  ck_assert_int_eq(tg_capture_rises(c, 0, rises, 2), TG_OK);
+  ck_assert_int_eq(tg_capture_rises(c, 0, rises + 2, 3), TG_OK);
+  ck_assert_int_eq(tg_capture_feed(c, (const uint8_t *)values, sizeof values - 1, NULL), TG_OK);
+  ck_assert_int_eq(tg_capture_finish(c, NULL), TG_OK);
+  ck_assert_uint_eq(tg_capture_about(c).samples, 4);
+  ck_assert(tg_capture_about(c).clocked);
+  ck_assert_int_eq(tg_capture_rises(c, 0, rises, 1), TG_EINVAL);
+  tg_axi *x = NULL;
+  const tg_axi_options o = {0};
+  ck_assert_int_eq(tg_axi_new(NULL, c, &o, &x, NULL), TG_OK);
+  ck_assert_uint_eq(txn_u(x, 0, TG_TXN_AX_ACCEPT), 1);
+  ck_assert_uint_eq(txn_u(x, 0, TG_TXN_DATA_LAST), 2);
+  tg_axi_free(x);
+  tg_capture_free(c);
+}
+END_TEST
+
 START_TEST(a_vcd_without_times_is_empty) {
   const char text[] = HEAD END;
   tg_capture *c = must_read(text, sizeof text - 1);
@@ -296,6 +323,7 @@ int main(void) {
   tcase_add_test(tc, steady_handshakes_draw_on_one_patience);
   tcase_add_test(tc, a_command_on_and_on_fills_no_memory);
   tcase_add_test(tc, a_cut_change_drops_its_time);
+  tcase_add_test(tc, edges_of_a_clock_may_come_apart);
   tcase_add_test(tc, a_vcd_without_times_is_empty);
   tcase_add_test(tc, depth_comes_from_the_caller_or_the_dump);
   tcase_add_loop_test(tc, marks_follow_the_producer, 0, 2);

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import tickgauge as tg
+from tickgauge import _core
 from zynq_files import DATA, hostile, hostile_names, ila
 
 READ = {"ax_valid": 3, "ax_accept": 4, "data_first": 9, "data_last": 12, "address_wait": 1}
@@ -447,3 +448,46 @@ def test_gaps_of_a_dump_part_what_they_lie_in():
 def test_compression_is_undone():
     plain = hostile("h00_base.csv")
     assert tg.read_capture(lzma.compress(plain)).digest == tg.read_capture(plain).digest
+
+
+def test_an_fst_tells_the_same_as_the_vcd_it_was_made_of():
+    pytest.importorskip("pywellen")
+    vcd, fst = (tg.read_capture(DATA / f"interleave.{n}") for n in ("vcd.xz", "fst"))
+    assert fst.about == vcd.about
+    assert list(fst.signals) == list(vcd.signals)
+    a, b = vcd.port(), fst.port()
+    for table in ("transactions", "channels", "outstanding", "blocks", "starts"):
+        assert list(getattr(a, table)) == list(getattr(b, table))
+    assert a.figures == b.figures
+
+
+def test_changes_of_another_reader_come_one_by_one():
+    head = b"$timescale 1ns $end\n$var wire 1 ! clk $end\n$var wire 1 # s_axi_arvalid $end\n"
+    head += b"$var wire 1 $ s_axi_arready $end\n$var wire 100 % s_axi_araddr [99:0] $end\n"
+    head += b"$enddefinitions $end\n"
+    core = _core.Capture("vcd", keep=["s_axi_araddr"])
+    core.feed(head)
+    changes = _core.Changes(core, {"v": b"#", "r": b"$", "a": b" %"})
+    changes.clock(0)
+    for time in range(0, 200, 5):
+        changes.edge(time, "c", time // 5 % 2)
+    changes.edge(200, "c", "x")
+    changes.edge(205, "c", 1)  # of which nothing is known before: no edge
+    for time, name, value in [
+        (0, "v", 0), (0, "r", 1), (0, "a", 1 << 99), (10, "v", 1), (20, "v", "x"), (30, "a", "x"),
+    ]:  # fmt: skip
+        changes.change(time, name, value)
+    with pytest.raises(KeyError):
+        changes.change(31, "b", 1)
+    with pytest.raises(TypeError):
+        changes.change(31, "v")
+    with pytest.raises(OverflowError):
+        changes.change(-1, "v", 1)
+    changes.flush()
+    core.finish()
+    assert (core.about()["samples"], core.about()["last_time"]) == (20, 205)
+    table = core.changes(3)
+    assert table.column("sample").tolist() == [0, 3]
+    assert table.column("value1").tolist()[0] == 1 << 35
+    with pytest.raises(ValueError, match="invalid"):
+        core.rises(1, b"12345678")

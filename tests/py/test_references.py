@@ -65,6 +65,11 @@ def capture(*a, **o):
     return c
 
 
+CLOCK = b"$timescale 1ns $end\\n$var wire 1 ! clk $end\\n$var wire 1 # s_axi_arvalid $end\\n"
+CLOCK += b"$var wire 100 % s_axi_araddr [99:0] $end\\n$enddefinitions $end\\n"
+def changes():
+    codes = {"v": b"#", "a": b" %", "long": b"x" * 65}
+    return _core.Changes(fed("vcd", CLOCK), codes)
 RECORDS, TABLE, CAPTURE, DONE = records(keep_near=True), table(), capture(), capture("dmp", DUMP)
 """
 
@@ -280,6 +285,24 @@ CASES = {
         "CAPTURE.about(), CAPTURE.word('clock'), CAPTURE.changes(0)",
         "[CAPTURE.table(t) for t in ('signals', 'interfaces', 'marks', 'problems')]",
         "capture('vcd', VCD, sample_on='clk').adopt(DONE)",
+        "fed('vcd', CLOCK).rises(0, u8(5, 15))",
+    ],
+    "Changes": [
+        "[(c.change(0, 'v', 1), c.change(1, 'v', 'x'), c.flush()) for c in [changes()]]",
+        "[(c.change(0, 'a', 1 << 90), c.change(2, 'a', 'x' * 9000)) for c in [changes()]]",
+        "[(c.clock(0), c.edge(0, 'c', 0), c.edge(5, 'c', 1), c.flush()) for c in [changes()]]",
+    ],
+    "Changes!": [
+        "_core.Changes(7, {})",
+        "_core.Changes(CAPTURE, 7)",
+        "changes().change(0, 'v')",
+        "changes().change(0, 'nothing', 1)",
+        "changes().change(-1, 'v', 1)",
+        "changes().change(0, [], 1)",
+        "changes().change(0, 'long', 1)",
+        "changes().edge('t', 'c', 1)",
+        "[(c.clock(1), c.edge(0, 'c', 0), c.edge(5, 'c', 1), c.flush()) for c in [changes()]]",
+        "[(c.change(0, 'v', 1), c.flush()) for c in [_core.Changes(CAPTURE, {'v': b'#'})]]",
     ],
     "Capture!": [
         "_core.Capture('nothing')",
@@ -299,6 +322,9 @@ CASES = {
         "fed().changes(0)",
         "fed().axi(0)",
         "fed().adopt(DONE)",
+        "fed().rises(0, b'12345678')",
+        "fed('vcd', CLOCK).rises(0, b'1234567')",
+        "fed('vcd', CLOCK).rises(-1, b'')",
         "CAPTURE.adopt(7)",
         "CAPTURE.adopt(DONE)",
         "DONE.adopt(DONE)",

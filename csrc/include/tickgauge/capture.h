@@ -72,6 +72,11 @@ TG_API void tg_capture_free(tg_capture *c);
  * that bind to an AXI role or are asked for are kept, other columns are skipped unread.
  * TG_OK, TG_ENOMEM, TG_ESYNTAX (no header, no definitions), TG_ELIMIT, TG_EUNSUPPORTED (UTF-16). */
 TG_API tg_status tg_capture_feed(tg_capture *c, const uint8_t *p, size_t n, tg_error *err);
+/* Rising edges of a signal that may be a clock (its row in "signals") and whose changes are not in the
+ * bytes that are fed, in the unit of the VCD, `n` of them; an edge that is no later than the one before
+ * it is passed over. For readers of forms that keep the changes of each signal apart. Not before the
+ * definitions were fed. TG_OK, TG_ENOMEM, TG_EINVAL (no VCD, no such clock, finished). */
+TG_API tg_status tg_capture_rises(tg_capture *c, uint32_t signal, const uint64_t *time, size_t n);
 /* Ends the source. A last row or change that is cut is dropped and listed as a problem.
  * TG_OK, or as tg_capture_feed. */
 TG_API tg_status tg_capture_finish(tg_capture *c, tg_error *err);

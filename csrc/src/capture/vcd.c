@@ -1,6 +1,7 @@
 /* vcd.c - value changes of a VCD. Words of unbound identifiers are passed over; what is bound is
  * recorded per sample: a clock's rising edge with the values just before it, or a time unit.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/try.h"
 #include "capture/forms.h"
 #include "capture/vcd.h"
 
@@ -376,6 +377,23 @@ static tg_status consume(tg_capture *c, const uint8_t *p, const uint8_t *end, bo
   }
   if (final) *used += (size_t)(end - (p + body));
   return status;
+}
+
+tg_status tg_capture_rises(tg_capture *c, uint32_t signal, const uint64_t *time, size_t n) {
+  if (c->vcd == NULL || !c->vcd->defined || c->finished || c->failed || signal >= c->n_signal ||
+      c->signal[signal].clock == 0)
+    return TG_EINVAL;
+  cap_clock *clock = &c->clocks[c->signal[signal].clock - 1];
+  const cap_run *run = clock->n_run > 0 ? &clock->run[clock->n_run - 1] : NULL;
+  uint64_t last = run != NULL ? run->last : 0;
+  bool any = run != NULL;
+  for (size_t i = 0; i < n; i++) {
+    if (any && time[i] <= last) continue;
+    TG_TRY(tg_cap_edge(c, clock, time[i]));
+    last = time[i];
+    any = true;
+  }
+  return TG_OK;
 }
 
 /* There are values, but no clock ever rises: nothing is sampled. */

@@ -2,7 +2,7 @@
 
 It is read by pywellen (the ``fst`` extra: a reader in Rust with streaming and little memory) or,
 where that is not installed, through GTKWave's ``fst2vcd``. Either way the core sees the text of a
-VCD; of pywellen only the signals that the core would keep.
+VCD; of pywellen only the signals that the core would keep, and of clocks only their edges.
 """
 
 from __future__ import annotations
@@ -19,11 +19,8 @@ from ..util.optional import need
 
 __all__ = ["is_fst", "load"]
 
-#: Bytes of fst2vcd's output, and changes of pywellen's, that are handed on at a time.
-PIECE, CHANGES = 1 << 20, 1 << 16
-
-#: Values of a signal whose text is kept.
-MOST_VALUES = 4096
+#: Bytes of fst2vcd's output that are handed on at a time.
+PIECE = 1 << 20
 
 
 def is_fst(head: bytes) -> bool:
@@ -79,7 +76,7 @@ def _code(number: int) -> str:
             return text
 
 
-def _head(wave: Any, variables: list[Any], codes: Mapping[str, str]) -> bytes:
+def _head(wave: Any, variables: list[Any], codes: Mapping[str, bytes]) -> bytes:
     """Definitions: full names in no scope."""
     lines = [f"$timescale {wave.timescale} $end"]
     for v in variables:
@@ -87,7 +84,8 @@ def _head(wave: Any, variables: list[Any], codes: Mapping[str, str]) -> bytes:
         kind = "wire" if v.is_1bit or v.is_bit_vector else "real"
         name = "_".join(v.full_name.split())
         bits = f" [{width - 1}:0]" if width > 1 and not name.endswith("]") else ""
-        lines.append(f"$var {kind} {width} {codes[str(v.signal_id)]} {name}{bits} $end")
+        code = codes[str(v.signal_id)].decode().strip()
+        lines.append(f"$var {kind} {width} {code} {name}{bits} $end")
     return ("\n".join(lines) + "\n$enddefinitions $end\n").encode()
 
 
@@ -97,9 +95,10 @@ def _stream(core: _core.Capture, pywellen: Any, path: str, options: Mapping[str,
     except (RuntimeError, OSError, ValueError) as error:
         raise InputError(f"the FST cannot be read: {error}") from error
     variables = list(wave.all_vars())
-    codes: dict[str, str] = {}
+    codes: dict[str, bytes] = {}
     for v in variables:
-        codes.setdefault(str(v.signal_id), _code(len(codes)))
+        blank = "" if v.is_1bit else " "
+        codes.setdefault(str(v.signal_id), (blank + _code(len(codes))).encode())
     head = _head(wave, variables, codes)
     probe = _core.Capture("vcd", **options)
     probe.feed(head)
@@ -107,78 +106,23 @@ def _stream(core: _core.Capture, pywellen: Any, path: str, options: Mapping[str,
     table = probe.table("signals")
     stored = table.column("stored").astype("?").tolist()
     kept = (table.column("stored").astype("?") | table.column("clock").astype("?")).tolist()
-    wanted = [v for v, keep in zip(variables, kept, strict=False) if keep]
-    valued = {str(v.signal_id) for v, keep in zip(variables, stored, strict=False) if keep}
     core.feed(head)
-    if wanted:
-        _feed_changes(core, wave, wanted, codes, valued)
-
-
-class _Values(dict[Any, str]):
-    """The VCD text of each value of a signal, made when it first occurs."""
-
-    def __init__(self, before: str, behind: str) -> None:
-        super().__init__()
-        self.before, self.behind = before, behind
-
-    def __missing__(self, value: int | str) -> str:
-        digits = value if isinstance(value, str) else f"{value:b}"
-        text = self.before + digits + self.behind
-        if len(self) < MOST_VALUES:
-            self[value] = text
-        return text
-
-
-class _Edges(dict[Any, str]):
-    """Of a clock that is no value: only its rising edges are told, each with the level before."""
-
-    def __init__(self, behind: str) -> None:
-        super().__init__()
-        self.behind = behind
-
-    def __missing__(self, value: int | str) -> str:
-        if value == 0:
-            self[0], self[1] = "", f"0{self.behind}1{self.behind}"
-        else:  # a level of which nothing is known before
-            self.pop(0, None)
-            self.pop(1, None)
-        return f"{value}{self.behind}"
-
-
-def _feed_changes(
-    core: _core.Capture,
-    wave: Any,
-    wanted: list[Any],
-    codes: Mapping[str, str],
-    valued: set[str],
-) -> None:
-    """The changes in the order of time, as VCD text."""
-    texts: dict[str, dict[Any, str]] = {}
-    for v in wanted:
-        key = str(v.signal_id)
-        if not v.is_1bit:
-            texts[key] = _Values("b", f" {codes[key]}\n")
-        elif key in valued:
-            texts[key] = _Values("", f"{codes[key]}\n")
-        else:
-            texts[key] = _Edges(f"{codes[key]}\n")
-    out: list[str] = []
-    add = out.append
-    now = -1
-
-    def change(time: int, signal: Any, value: int | str) -> None:
-        nonlocal now
-        text = texts[str(signal)][value]
-        if not text:
-            return
-        if time == now:
-            add(text)
-            return
-        now = time
-        if len(out) > CHANGES:
-            core.feed("".join(out).encode())
-            out.clear()
-        add(f"#{time}\n{text}")
-
-    wave.stream_changes(change, wanted)
-    core.feed("".join(out).encode())
+    changes = _core.Changes(core, codes)
+    rest: list[Any] = []
+    clocks: list[tuple[int, Any]] = []
+    edges: set[bytes] = set()
+    for row, (v, is_kept, is_stored) in enumerate(zip(variables, kept, stored, strict=False)):
+        code = codes[str(v.signal_id)]
+        if is_stored:
+            rest.append(v)
+        elif is_kept and code not in edges:  # a clock of which only the edges matter
+            edges.add(code)
+            clocks.append((row, v))
+    taken = {str(v.signal_id) for v in rest}
+    for row, v in clocks:
+        if str(v.signal_id) not in taken:
+            changes.clock(row)
+            wave.stream_changes(changes.edge, [v])
+    if rest:
+        wave.stream_changes(changes.change, rest)
+    changes.flush()
