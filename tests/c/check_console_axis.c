@@ -42,7 +42,7 @@ START_TEST(the_clocks_lie_on_that_of_the_console) {
   /* counter: 11.01 - 1.0 at most, 11.01 - 1.2 - 0.05 at least. U-Boot: the least of 11.32 - 1.3 and
    * 11.905 - 1.895 at most, 11.32 - 1.5 - 0.05 at least. The kernel: 12.3 - 0.25, and not before
    * U-Boot's report, 11.905 - 0.05. */
-  EXPECT(r, "axes", "axis onto low high",
+  EXPECT(r, "clocks", "axis onto low high",
          "counter console 9760000000 10010000000\n"
          "U-Boot console 9770000000 10010000000\n"
          "kernel console 11855000000 12050000000\n");
@@ -52,7 +52,7 @@ END_TEST
 
 START_TEST(clocks_that_contradict_are_not_joined) {
   tg_result *r = reduced(FIRMWARE KERNEL("12.000000"), NULL); /* its zero would lie in U-Boot */
-  EXPECT(r, "axes", "axis low high how",
+  EXPECT(r, "clocks", "axis low high how",
          "counter 9760000000 10010000000 TF-A's banners arrived while its stages ran\n"
          "U-Boot 9770000000 10010000000 U-Boot's banner and report arrived behind its marks\n"
          "kernel - - the arrival of its lines contradicts its stamps\n");
@@ -65,7 +65,7 @@ START_TEST(without_stamps_of_arrival_there_is_no_console_axis) {
                          "[    0.000000] Booting Linux on physical CPU 0x0\n"
                          "[    0.250000] Run /sbin/init as init process\n", NULL);
   EXPECT(r, "stages", "service stage start finish", "kernel kernel to init 0 250000000\n");
-  ck_assert_ptr_null(tg_result_get(r, "axes"));
+  ck_assert_ptr_null(tg_result_get(r, "clocks"));
   tg_result_free(r);
 }
 END_TEST
@@ -85,7 +85,7 @@ START_TEST(systemd_counts_what_came_before_the_kernel) {
          "systemd kernel 2500000000 3750000000 systemd\n"
          "systemd userspace 3750000000 7750000000 systemd\n"
          "critical chain net.service 4850000000 5550000000 systemd\n");
-  EXPECT(r, "axes", "axis onto low high", "kernel systemd 2500000000 2500000000\n");
+  EXPECT(r, "clocks", "axis onto low high", "kernel systemd 2500000000 2500000000\n");
   tg_result_free(r);
 }
 END_TEST

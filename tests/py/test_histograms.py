@@ -114,6 +114,118 @@ def test_screens_that_are_drawn_again_give_their_last_state():
     assert len(data.problems) == 0
 
 
+#: Tables as the programs print them: rt-tests/cyclictest.c, rtla/timerlat_*.c, bcc/table.py,
+#: bpftrace/output.cpp. Of each key (metric, cpu, labels): n, median, end of the range of max.
+TABLES = {
+    "cyclictest -H": (
+        "# Histogram\n000001 000010\t000020\t000030\n000002 000011\t000021\t000032\n"
+        "000003 000012\t000022\t000034\n# Min Latencies: 00001 00001\n"
+        "# Max Latencies: 00031 00112 00112\n# Histogram Overflows: 00001 00003 00004\n"
+        "# Histogram Overflow at cycle number:\n",
+        {
+            ("latency", None, "thread=0"): (34, 2000, np.inf),  # 10 + 11 + 12, and 1 beyond
+            ("latency", None, "thread=1"): (66, 2000, np.inf),
+        },
+    ),
+    "cyclictest -h, three threads": (
+        "# Histogram\n000001 000010\t000020\t000030\n000002 000011\t000021\t000032\n"
+        "000003 000012\t000022\t000035\n# Histogram Overflow at cycle number:\n",
+        {
+            ("latency", None, "thread=0"): (33, 2000, None),
+            ("latency", None, "thread=1"): (63, 2000, None),
+            ("latency", None, "thread=2"): (97, 2000, None),
+        },
+    ),
+    "rtla timerlat hist -u": (
+        "# RTLA timerlat histogram\n# Time unit is nanoseconds (ns)\n# Duration:   0 00:10:01\n"
+        "Index   IRQ-001   Thr-001   Usr-001\n0        477555         0         0\n"
+        "1000     122385      7998         0\n2000         47    587376    492150\n"
+        "over:         0         0         3\ncount:   599987    595374    492153\n"
+        "min:          0         1         2\navg:          0         1         2\n"
+        "max:          2         2        31\nALL:        IRQ       Thr       Usr\n"
+        "count:   599987    595374    492153\n",
+        {
+            ("IRQ", 1, None): (599987, 0, None),
+            ("Thr", 1, None): (595374, 2000, None),
+            ("Usr", 1, None): (492153, 2000, np.inf),
+        },
+    ),
+    "rtla timerlat hist --no-summary": (
+        "# RTLA timerlat histogram\n# Time unit is microseconds (us)\n# Duration:   0 00:00:02\n"
+        "Index   IRQ-000   Thr-000\n0           100         0\n1            20        90\n",
+        {("IRQ", 0, None): (120, 0, None), ("Thr", 0, None): (90, 1000, None)},
+    ),
+    "runqlat -P": (
+        "Tracing run queue latency... Hit Ctrl-C to end.\n\npid = 0\n"
+        "     usecs               : count     distribution\n"
+        "         0 -> 1          : 351      |****|\n         2 -> 3          : 96       |*|\n\n"
+        "pid = 12929 'bash'\n     usecs               : count     distribution\n"
+        "         0 -> 1          : 1        |****|\n         2 -> 3          : 0        ||\n"
+        "         4 -> 7          : 1        |****|\n\n"
+        "Tracing block device I/O... Hit Ctrl-C to end.\n\n"
+        "     msecs               : count     distribution\n"
+        "         0 -> 1          : 7        |****|\n",
+        {
+            ("usecs", None, "by=pid key=0"): (447, 0, 4000),
+            ("usecs", None, "by=pid key=\"12929 'bash'\""): (2, 0, 8000),
+            ("msecs", None, None): (7, 0, 2_000_000),
+        },
+    ),
+    "bpftrace": (
+        "Attaching 3 probes...\n\n@:\n[0]                    3 |@@@@@@   |\n"
+        "[1]                    4 |@@@@@@@@ |\n\n"
+        "@ns[umount]:\n[16K, 32K)             3 |      |\n[1M, 2M)             131 |@@@@@@|\n\n"
+        "@usecs[1234, read]: \n[4, 8)                 2 |      |\n\n@start[12]: 7172596442409\n\n"
+        "@delta:\n[-16, -8)              2 |@@    |\n[-8, 0)                1 |@     |\n"
+        "[0, 8)                 4 |@@@@  |\n[8, ...)               1 |@     |\n",
+        {
+            ("value", None, None): (7, 1, None),
+            ("ns", None, "key=umount"): (134, 1 << 20, 2 << 20),
+            ("usecs", None, 'key="1234, read"'): (2, 4000, 8000),
+            ("delta", None, None): (8, 0, np.inf),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_of_every_program_give_their_own_counts(name):
+    text, want = TABLES[name]
+    data = tg.read(text.encode())
+    rows = rows_of(data)
+    assert len(data.problems) == 0
+    assert {k: (row["n"], row["median"]) for k, row in rows.items()} == {
+        k: (n, median) for k, (n, median, _) in want.items()
+    }
+    for key, (_, _, end) in want.items():
+        assert rows[key].get("max_below") == end, key
+
+
+def test_values_below_the_first_bucket_are_told():
+    """Nothing is known of them but that they are less: no quantile is made of them."""
+    text = "@lin:\n(..., 0)               3 |@@@@  |\n[0, 200)              66 |@@@@@@|\n\n"
+    data = tg.read(text.encode())
+    assert rows_of(data)["lin", None, None]["n"] == 66
+    assert data.problems["reason"].tolist() == ["row"]
+    assert "(..., 0)" in data.problems["excerpt"][0]
+
+
+def test_the_user_threads_of_rtla_top_and_its_line_of_all():
+    group = "      cur       min       avg       max"
+    text = (
+        "                                     Timer Latency\n"
+        "  0 00:00:01   |  IRQ Timer Latency (us)  |  Thread Timer Latency (us)  |  Ret user\n"
+        f"CPU COUNT      |{group} |{group} |{group}\n"
+        "  0 #1001      |  0  0  0  11 |  2  1  2  12 |  3  2  3  22\n"
+        "---------------|-----|-----|-----\n"
+        "ALL #1001  e0  |  0  0  11 |  1  2  12 |  2  3  22\n"
+    )
+    data = tg.read(text.encode())
+    assert len(data.problems) == 0
+    assert {k[0]: row["max"] for k, row in rows_of(data).items()}["user_max"] == 22000
+    assert len(data.readings) == 9
+
+
 @pytest.mark.parametrize(
     ("rules", "log", "want"),
     [

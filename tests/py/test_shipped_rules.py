@@ -343,6 +343,56 @@ EXAMPLES = {
             ("lava", "measurement", "measurement", None, "3", "1"),
         ],
     ),
+    # kernel/trace/trace_timerlat.c (trace_output.c), trace_osnoise.c, trace_hwlat.c, trace.c.
+    "tracers": (
+        "# tracer: wakeup_rt\n"
+        "# latency: 46 us, #8/8, CPU#1 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:4)\n"
+        "          <idle>-0       [000] d.h1    54.029328: #1     context    irq timer_latency"
+        "       932 ns\n"
+        "           <...>-867     [000] ....    54.029339: #1     context thread timer_latency"
+        "     11700 ns\n"
+        "      osnoise/8-961     [008] d.h.  5789.857532: irq_noise: local_timer:236 start"
+        " 5789.857529929 duration 1845 ns\n"
+        "      osnoise/8-961     [008] ....  5789.858413: sample_threshold: start 5789.858404555"
+        " duration 8812 ns interferences 2\n"
+        "           <...>-1729  [001] d...   678.473449: #1     inner/outer(us):   11/12   "
+        " ts:1581527483.343962693 count:6\n",
+        [
+            ("tracers", "longest", "latency", "tracer=wakeup_rt", "46", "us"),
+            ("tracers", "timerlat", "latency", "context=irq", "932", "ns"),
+            ("tracers", "timerlat", "latency", "context=thread", "11700", "ns"),
+            ("tracers", "noise", "duration", "kind=irq source=local_timer", "1845", "ns"),
+            ("tracers", "sample", "duration", None, "8812", "ns"),
+            ("tracers", "hwlat", "inner", None, "11", "us"),
+            ("tracers", "hwlat", "outer", None, "12", "us"),
+        ],
+    ),
+    # tools/perf: builtin-sched.c, builtin-trace.c, bench/sched-pipe.c.
+    "perf": (
+        "  cc1:(12)              |     12.002 ms |       25 | avg:   0.017 ms | max:   2.345 ms |"
+        " max start: 145956.250 s | max end: 145956.252 s\n"
+        "  rcu_sched:7           |      0.341 ms |       32 | avg:   1.017 ms | max:   0.345 ms |"
+        " max at:   145957.250 s\n"
+        " sleep (12345), 82 events, 97.6%\n\n"
+        "   syscall            calls  errors  total       min       avg       max       stddev\n"
+        "                                     (msec)    (msec)    (msec)    (msec)        (%)\n"
+        "   --------------- --------  ------ -------- --------- --------- ---------     ------\n"
+        "   mmap                   8      0     0.035     0.003     0.004     0.008     12.34%\n\n"
+        "       5.123456 usecs/op\n",
+        [
+            ("perf", "sched_latency", "runtime", "task=cc1:(12)", "12.002", "ms"),
+            ("perf", "sched_latency", "avg", "task=cc1:(12)", "0.017", "ms"),
+            ("perf", "sched_latency", "max", "task=cc1:(12)", "2.345", "ms"),
+            ("perf", "sched_latency", "runtime", "task=rcu_sched:7", "0.341", "ms"),
+            ("perf", "sched_latency", "avg", "task=rcu_sched:7", "1.017", "ms"),
+            ("perf", "sched_latency", "max", "task=rcu_sched:7", "0.345", "ms"),
+            ("perf", "syscall", "total", "syscall=mmap task=sleep", "0.035", "ms"),
+            ("perf", "syscall", "min", "syscall=mmap task=sleep", "0.003", "ms"),
+            ("perf", "syscall", "avg", "syscall=mmap task=sleep", "0.004", "ms"),
+            ("perf", "syscall", "max", "syscall=mmap task=sleep", "0.008", "ms"),
+            ("perf", "bench", "operation", None, "5.123456", "us"),
+        ],
+    ),
     # optee_test, stats.c.
     "xtest_stats": (
         "REE time: 1700000000 seconds, 5 milliseconds\nTEE time: 12 seconds, 345 milliseconds\n",

@@ -31,7 +31,7 @@ TG_API void tg_result_bound(tg_result *r, uint64_t max_keys);
 TG_API uint64_t tg_result_left_out(const tg_result *r);
 
 /* The table of that name, made from `defs` at its first use. Names used so far: "boots",
- * "keys", "readings", "problems", "calls", "syscalls", "tests", "stages", "axes", "cycles", "events",
+ * "keys", "readings", "problems", "calls", "syscalls", "tests", "stages", "clocks", "cycles", "events",
  * "series", "summaries", "runs". TG_OK, TG_ENOMEM, TG_EINVAL (another definition under that name). */
 TG_API tg_status tg_result_table(tg_result *r, const char *name, const tg_column_def *defs,
                                  size_t n, tg_table **out);

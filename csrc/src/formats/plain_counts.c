@@ -16,30 +16,37 @@ static bool next_word(tg_str *list, tg_str *word) {
   return word->n > 0;
 }
 
-/* A whole number of a field, whatever its type. False where it is missing or no number. */
-static bool whole(const tg_table *t, size_t row, size_t field, uint64_t *v) {
+/* The end of a range, whatever the type of its field. TG_OK, TG_ENODATA where it is missing or no
+ * number, TG_EOVERFLOW. */
+static tg_status range_end(const tg_table *t, size_t row, size_t field, int64_t *v) {
   const size_t col = TG_REC_FIELD + field;
   tg_str text;
-  if (field == SIZE_MAX) return false;
-  if (tg_table_u64(t, row, col, v)) return true;
-  return tg_table_text(t, row, col, &text) && tg_parse_size(text.p, text.p + text.n, v) == TG_OK;
+  uint64_t size = 0;
+  if (!tg_table_u64(t, row, col, &size)) {
+    if (!tg_table_text(t, row, col, &text)) return TG_ENODATA;
+    if (tg_parse_i64(text.p, text.p + text.n, v) == TG_OK) return TG_OK;
+    if (tg_parse_size(text.p, text.p + text.n, &size) != TG_OK) return TG_ENODATA;
+  }
+  if (size >= INT64_MAX) return TG_EOVERFLOW;
+  *v = (int64_t)size;
+  return TG_OK;
 }
 
 tg_status tg_plain_width(const plain_rule *r, size_t row, const tg_value_info *value,
                          int64_t lowest, int64_t *width) {
   const size_t field = r->ties.below != SIZE_MAX ? r->ties.below : r->ties.upto;
-  uint64_t end = 0;
   int64_t high = 0;
   *width = 0;
   if (field == SIZE_MAX) return TG_OK;
-  if (!whole(r->shape.table, row, field, &end)) {
+  const tg_status end = range_end(r->shape.table, row, field, &high);
+  if (end == TG_ENODATA) {
     tg_str text;
     const bool there = tg_table_text(r->shape.table, row, TG_REC_FIELD + field, &text);
     *width = there ? TG_NO_END : 0;
     return TG_OK;
   }
-  if (end >= INT64_MAX) return TG_EOVERFLOW;
-  high = (int64_t)end + (field == r->ties.upto);
+  if (end != TG_OK) return end;
+  high += field == r->ties.upto;
   if (__builtin_mul_overflow(high, value->terms[0].factor, &high) ||
       __builtin_sub_overflow(high, lowest, width))
     return TG_EOVERFLOW;
@@ -87,13 +94,58 @@ static bool name_column(plain_walk *w, const char *pattern, tg_str name, tg_key 
   return name.n == 0;
 }
 
-/* A new table begins: its columns have counted nothing. */
-static tg_status enter_table(plain_walk *w, uint32_t section, size_t columns) {
-  if (section != w->section || section == 0) {
-    w->section = section;
-    w->n_columns = 0;
-    w->top = 0;
+/* Whether the last count of a list is the sum of those before it; how many there are, and whether any
+ * is not 0. False where one is no number. */
+static bool last_is_sum(tg_str list, size_t *columns, bool *filled) {
+  tg_str word;
+  uint64_t sum = 0, n = 0;
+  for (*columns = 0; next_word(&list, &word); ++*columns) {
+    if (__builtin_add_overflow(sum, n, &sum) || tg_parse_u64(word.p, word.p + word.n, &n) != TG_OK)
+      return false;
   }
+  *filled = n > 0;
+  return *columns > 1 && n == sum;
+}
+
+enum { SUM_ROWS = 3 }; /* so many rows must agree before a column is taken for a sum */
+
+/* Finds out whether the last column of the table that begins at `row` is the sum of the others in every
+ * row, as cyclictest -H prints it: it counts nothing of its own. TG_OK, TG_EINTERRUPTED. */
+static tg_status find_sums(plain_walk *w, const plain_rule *r, size_t row) {
+  const tg_table *t = r->shape.table;
+  size_t columns = 0, n = 0, rows = 0;
+  tg_str list;
+  w->sums = SIZE_MAX;
+  if (r->ties.count == SIZE_MAX) return TG_OK;
+  for (size_t i = row; i < tg_table_rows(t); i++) {
+    uint32_t section = 0;
+    bool filled = false;
+    if (tg_reduce_stops(w->in, i)) return TG_EINTERRUPTED;
+    (void)tg_table_u32(t, i, TG_REC_SECTION, &section);
+    if (section != w->section) break;
+    if (!tg_table_text(t, i, TG_REC_FIELD + r->ties.count, &list) ||
+        !last_is_sum(list, &n, &filled) || (columns > 0 && n != columns))
+      return TG_OK;
+    columns = n;
+    rows += filled;
+  }
+  if (rows >= SUM_ROWS) w->sums = columns - 1;
+  return TG_OK;
+}
+
+/* A table begins with this row: its columns have counted nothing. TG_OK, TG_EINTERRUPTED. */
+static tg_status begin_table(plain_walk *w, const plain_rule *r, size_t row, uint32_t section,
+                             bool named) {
+  if (section == w->section && section != 0) return TG_OK;
+  w->section = section;
+  w->n_columns = 0;
+  w->top = 0;
+  w->sums = SIZE_MAX;
+  return named || section == 0 ? TG_OK : find_sums(w, r, row);
+}
+
+/* Makes room for so many columns of the table. */
+static tg_status enter_column(plain_walk *w, size_t columns) {
   if (columns <= w->n_columns) return TG_OK;
   const tg_status status =
       tg_reserve(w->in->alloc, &w->columns, &w->cap_columns, columns, sizeof *w->columns);
@@ -205,7 +257,9 @@ tg_status tg_plain_counted(plain_walk *w, plain_rule *r, size_t row, const tg_re
   names = column_names(w, r, row);
   const bool one = tg_table_u64(t, row, TG_REC_FIELD + field, &n);
   if (!one && !tg_table_text(t, row, TG_REC_FIELD + field, &list)) return TG_OK;
+  TG_TRY(begin_table(w, r, row, section, one || names.n > 0));
   for (size_t column = 0; one ? column == 0 : next_word(&list, &word); column++) {
+    if (column == w->sums) continue;
     if (!one && tg_parse_u64(word.p, word.p + word.n, &n) != TG_OK)
       return tg_result_problem(
           w->out, w->source, at->line, at->offset, tg_ruleset_name(w->set, r->shape.rule), "number",
@@ -216,7 +270,7 @@ tg_status tg_plain_counted(plain_walk *w, plain_rule *r, size_t row, const tg_re
         digits[--i] = (uint8_t)('0' + rest % 10);
       name = (tg_str){digits + i, sizeof digits - i};
     }
-    TG_TRY(enter_table(w, section, column + 1));
+    TG_TRY(enter_column(w, column + 1));
     if (r->ties.cumulative && !sums) {
       const uint64_t seen = w->columns[column].sum;
       n = n > seen ? n - seen : 0;

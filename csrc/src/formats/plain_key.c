@@ -149,7 +149,9 @@ static tg_status add_head(plain_walk *w, plain_rule *r, size_t rule, bool sectio
   h->next = 0;
   h->section = section;
   h->after = after;
-  if (h->shape.table != NULL && tg_table_rows(h->shape.table) > 0 && h->shape.n_fields > 0)
+  const bool ends = !section && !after; /* without a field it ends the context inside of it */
+  if (h->shape.table != NULL && tg_table_rows(h->shape.table) > 0 &&
+      (h->shape.n_fields > 0 || ends))
     r->n_heads++;
   return TG_OK;
 }

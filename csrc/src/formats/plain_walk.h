@@ -105,6 +105,7 @@ typedef struct plain_walk {
   plain_column *columns; /* of the table at hand */
   size_t n_columns, cap_columns;
   uint32_t section;  /* of that table */
+  size_t sums;       /* its last column, if that is the sum of the others; SIZE_MAX: none */
   int64_t top;       /* the end of its highest bucket */
   plain_held *held;  /* in the order of their keys' first lines */
   uint32_t *holder;  /* key -> its place in `held` plus one */

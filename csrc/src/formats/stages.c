@@ -1,4 +1,4 @@
-/* stages.c - "stages": the steps of a boot, whoever timed them, and "axes": how their clocks hang
+/* stages.c - "stages": the steps of a boot, whoever timed them, and "clocks": how their clocks hang
  * together. SPDX-License-Identifier: BSD-3-Clause */
 #include "stages.h"
 
@@ -43,7 +43,7 @@ tg_status tg_stage_add(tg_result *out, const tg_stage_row *stage) {
 
 tg_status tg_axis_add(tg_result *out, const tg_axis_row *axis) {
   tg_table *t = NULL;
-  TG_TRY(tg_result_table(out, "axes", tg_axes_columns, TG_AXES_C_COLUMNS, &t));
+  TG_TRY(tg_result_table(out, "clocks", tg_axes_columns, TG_AXES_C_COLUMNS, &t));
   tg_row w = tg_row_begin(t);
   tg_row_u32(&w, TG_AXES_C_SOURCE, axis->source);
   if (axis->boot != TG_NONE) tg_row_u32(&w, TG_AXES_C_BOOT, axis->boot);

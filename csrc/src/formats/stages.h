@@ -1,4 +1,4 @@
-/* stages.h - "stages": the steps of a boot, whoever timed them, and "axes": how their clocks hang
+/* stages.h - "stages": the steps of a boot, whoever timed them, and "clocks": how their clocks hang
  * together. SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TG_FORMATS_STAGES_H
 #define TG_FORMATS_STAGES_H
@@ -36,7 +36,7 @@ extern const tg_column_def tg_stage_columns[TG_STAGE_C_COLUMNS];
 #define TG_AXIS_SYSTEMD "systemd" /* since the firmware began, as systemd adds it up */
 #define TG_AXIS_CONSOLE "console" /* when lines arrived at the host */
 
-/* Columns of "axes": the zero of clock `axis` lies on clock `onto` in [low, high], in ns. */
+/* Columns of "clocks": the zero of clock `axis` lies on clock `onto` in [low, high], in ns. */
 enum {
   TG_AXES_C_SOURCE,
   TG_AXES_C_BOOT,
@@ -71,7 +71,7 @@ typedef struct tg_axis_row {
   bool has_low, has_high;
 } tg_axis_row;
 
-/* Adds it to "axes". TG_OK, TG_ENOMEM. */
+/* Adds it to "clocks". TG_OK, TG_ENOMEM. */
 tg_status tg_axis_add(tg_result *out, const tg_axis_row *axis);
 
 #endif

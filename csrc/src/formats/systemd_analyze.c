@@ -38,6 +38,8 @@ static const tg_rule_def rules[] = {
     BLAME("service"),
     BLAME("mount"),
     BLAME("device"),
+    BLAME("swap"),
+    BLAME("socket"),
     {.name = "systemd_analyze.critical_chain",
      .pattern = "The time the unit took to start is printed after the", .tag = "took to start",
      .rows = chain_rows, .end = "^{_:word}@{_:word}:{_:text}",

@@ -103,7 +103,8 @@ tg_status tg_section_line(tg_reader *r, const tg_line *line, const tg_hit *hits,
     for (size_t i = 0; i < n_hits; i++) r->out->tally[hits[i].needle].occurrences++;
     return TG_OK;
   }
-  if (n_hits > 0) return TG_OK;
+  if (n_hits > 0 && (found || out.records > 0 || !own_tags(r, s, hits, n_hits))) return TG_OK;
+  for (size_t i = 0; i < n_hits; i++) r->out->tally[hits[i].needle].occurrences++;
   *done = true;
   return blank ? TG_OK : section_misfit(r, line, &nearest);
 }

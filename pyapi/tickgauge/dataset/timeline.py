@@ -210,7 +210,7 @@ def _edges(data: Dataset, boot: int, joins: Sequence[_Join]) -> tuple[list[_Join
     """How the clocks hang together; a join of the user replaces that of the log."""
     said = {(join.axis, join.onto) for join in joins}
     edges, notes = list(joins), []
-    rows: Iterable[dict[str, Any]] = data.table("axes") if "axes" in data.tables else ()
+    rows: Iterable[dict[str, Any]] = data.table("clocks") if "clocks" in data.tables else ()
     for row in rows:
         if row["boot"] != boot or (row["axis"], row["onto"]) in said:
             continue
