@@ -127,6 +127,7 @@ def test_the_stage_that_costs_it_is_found():
     assert ("kernel", "wlan_init") in worse
     assert ("console", "to the kernel") in worse
     assert ("all", "the boot") in worse
+    assert not {row["verdict"] for row in rows.values()} & {"only old", "only new"}
     assert rows["kernel", "wlan_init"]["change"] == pytest.approx(300, rel=0.05)
     assert not worse & {("kernel", "mmc_init"), ("boot", "BL2"), ("bootstage", "main_loop")}
 

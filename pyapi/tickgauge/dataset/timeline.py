@@ -15,6 +15,8 @@ from .dataset import Dataset
 
 __all__ = ["Bar", "Strip", "boots_of", "joins_of", "strip_lines", "timeline", "title_of"]
 
+#: Wholes whose times differ by less are the same time, seen by two programs.
+ALIKE = 1.05
 #: A stage or gap shorter than this part of its strip is not shown by itself.
 SHARE = 0.01
 
@@ -289,12 +291,18 @@ def _gaps(bars: Sequence[Bar]) -> Iterator[Bar]:
     for bar in [*claims, Bar("", "", end, end)]:
         if bar.start > at:
             middle = (at + bar.start) // 2
-            holds = (w for w in wholes if w.start <= middle < w.finish)
-            inside = min(holds, key=lambda w: w.ns, default=None)
+            holds = [w for w in wholes if w.start <= middle < w.finish]
             name = f"{last or 'begin'} .. {bar.name or 'end'}"
-            yield Bar(name, "", at, bar.start, inside="" if inside is None else inside.name)
+            yield Bar(name, "", at, bar.start, inside=_innermost(holds))
         if bar.finish > at:
             at, last = bar.finish, bar.name
+
+
+def _innermost(wholes: Sequence[Bar]) -> str:
+    """The shortest of them; of those that programs only time differently always the same."""
+    least = min((whole.ns for whole in wholes), default=0)
+    near = [whole for whole in wholes if whole.ns <= least * ALIKE]
+    return min(near, key=lambda whole: (whole.service, whole.name)).name if near else ""
 
 
 def _within(inner: Bar, outer: Bar) -> bool:
