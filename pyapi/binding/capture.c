@@ -323,7 +323,14 @@ static PyObject *figures(const tg_axi *x) {
                 {"reads_reordered", f.reads_reordered},
                 {"writes_reordered", f.writes_reordered},
                 {"tail_median", f.tail_median},
-                {"tail_n", f.tail_n}};
+                {"tail_n", f.tail_n},
+                {"exclusive_reads", f.exclusive_reads},
+                {"exclusive_writes", f.exclusive_writes},
+                {"exclusive_pairs", f.exclusive_pairs},
+                {"exclusive_done", f.exclusive_done},
+                {"exclusive_failed", f.exclusive_failed},
+                {"exclusive_refused", f.exclusive_refused},
+                {"locked", f.locked}};
   PyObject *out = Py_BuildValue("{s:d,s:d,s:d,s:s,s:s,s:s}", "p_given_w", f.p_given_w, "p_given_no_w",
                                 f.p_given_no_w, "expected_blocked", f.expected_blocked, "verdict",
                                 verdicts[f.verdict], "where", places[f.where & 3], "kind",

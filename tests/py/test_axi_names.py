@@ -80,3 +80,37 @@ def test_each_convention_binds(name, upper):
 @pytest.mark.parametrize("name", list(CONVENTIONS))
 def test_a_range_may_stand_in_the_name(name):
     check(tg.read_capture(vcd(CONVENTIONS[name], gap=False)))
+
+
+def test_two_elements_of_an_array_are_two_interfaces():
+    names = [(c, f, w, e) for e in (0, 1) for c, f, w, _ in SIGNALS]
+    out = ["$timescale 1ns $end", "$scope module tb $end", "$var wire 1 ! clk $end"]
+    for i, (c, f, w, e) in enumerate(names):
+        out.append(f"$var wire {w} s{i} axi_{c}{f}[{e}]{f'[{w - 1}:0]' if w > 1 else ''} $end")
+    out += ["$upscope $end", "$enddefinitions $end"]
+    for k, row in enumerate(wave()):
+        out.append(f"#{10 * k}\n0!")
+        for i, (c, f, w, e) in enumerate(names):
+            value = row.get((c, f), 0) + (0x100 * e if f == "addr" else 0)
+            out.append(f"b{value:b} s{i}" if w > 1 else f"{value}s{i}")
+        out.append(f"#{10 * k + 5}\n1!")
+    capture = tg.read_capture(("\n".join(out) + "\n").encode())
+    assert [r["prefix"] for r in capture.interfaces] == ["tb.axi[0]", "tb.axi[1]"]
+    for e in (0, 1):
+        port = capture.port(prefix=f"axi[{e}]")
+        assert [t["addr"] for t in port.transactions] == [0x1000 + 0x100 * e, 0x2000 + 0x100 * e]
+
+
+def test_ports_of_several_interfaces_in_one_vector_are_named():
+    head = "$var wire 4 a s_axi_arvalid [3:0] $end\n$var wire 4 b s_axi_arready [3:0] $end\n"
+    capture = tg.read_capture(f"{head}$enddefinitions $end\n#0\nb0 a\nb0 b\n".encode())
+    with pytest.raises(tg.InputError, match=r"s_axi_arvalid\[3:0\] has 4 bits"):
+        capture.port()
+
+
+def test_nearest_names_give_each_signal_once():
+    head = "$var wire 1 a mem_rd_addr_vld $end\n$var wire 1 b arvalidx $end\n"
+    head += "$var wire 1 c arreadyx $end\n"
+    capture = tg.read_capture(f"{head}$enddefinitions $end\n#0\n0a\n0b\n0c\n".encode())
+    with pytest.raises(tg.InputError, match="--map arvalid=arvalidx --map arready=arreadyx$"):
+        capture.port()

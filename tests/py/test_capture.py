@@ -450,6 +450,129 @@ def test_compression_is_undone():
     assert tg.read_capture(lzma.compress(plain)).digest == tg.read_capture(plain).digest
 
 
+# ---- columns of single bits ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("upwards", [False, True])
+@pytest.mark.parametrize("plain", [False, True])
+def test_columns_that_are_bits_of_a_vector_are_joined(plain, upwards):
+    bits = range(70) if upwards else reversed(range(70))
+    address, other = (1 << 69) | 0x1004, 0x2008
+    names = ["s_axi_arvalid", "s_axi_arready", "s_axi_rvalid", "s_axi_rready"]
+    order = list(bits)
+    names += [f"s_axi_araddr[{b}]" for b in order]
+    rows = []
+    for sample in range(12):
+        value = address if sample < 6 else other
+        cells = [int(sample in (1, 7)), 1, int(sample in (3, 9)), 1]
+        cells += [value >> b & 1 for b in order]
+        rows.append(" ".join("X" if sample == 11 else str(c) for c in cells))
+    data = ila(" ".join(names), *rows, radix="HEX")
+    if plain:
+        lines = [line.split(",")[3:] for line in data.decode().splitlines()]
+        data = "\n".join(",".join(cells) for cells in lines[:1] + lines[2:]).encode()
+    capture = tg.read_capture(data)
+    samples, values = capture.signal("s_axi_araddr[69:0]")
+    assert samples.tolist() == [0, 6, 11]
+    assert list(values) == [address, other, None]
+    low = [t["addr"] for t in capture.port().transactions]
+    assert low == [0x1004, 0x2008]
+    assert not len(capture.problems)
+
+
+def test_valids_of_two_interfaces_are_no_vector():
+    names = "axi_arvalid[0] axi_arvalid[1] axi_arready[0] axi_arready[1]"
+    capture = tg.read_capture(ila(names, *["1 0 1 1"] * 4, radix="HEX"))
+    assert [(r["prefix"], r["usable"]) for r in capture.interfaces] == [
+        ("axi[0]", True),
+        ("axi[1]", True),
+    ]
+    assert [len(capture.port(prefix=f"axi[{i}]").transactions) for i in (0, 1)] == [4, 0]
+
+
+def test_a_cell_of_a_bit_that_is_no_level_is_a_problem():
+    names = "s_axi_arvalid s_axi_arready s_axi_araddr[1] s_axi_araddr[0]"
+    capture = tg.read_capture(ila(names, "1 1 0 1", "1 1 7 1", "1 1 X 1", radix="HEX"))
+    assert [r["reason"] for r in capture.problems] == ["bad-cell"]
+    assert capture.signal("s_axi_araddr[1:0]")[1].tolist() == [1, None]
+
+
+# ---- exclusive access ---------------------------------------------------------------------------
+
+LOCKS = "arvalid arready arlock arid araddr rvalid rready rlast rid rresp "
+LOCKS += "awvalid awready awlock awid awaddr awlen wvalid wready wlast bvalid bready bid bresp"
+
+
+def locks(events, width: int = 1, n: int = 60) -> bytes:
+    """A VCD, from time 0 on, of ``(sample, signal=value ...)`` that hold for one clock."""
+    names = LOCKS.split()
+    wide = {"addr": 32, "rid": 4, "wid": 4, "bid": 4, "len": 8, "resp": 2, "lock": width}
+    widths = [next((w for k, w in wide.items() if n.endswith(k)), 1) for n in names]
+    rows = [dict.fromkeys(names, 0) | {"arready": 1, "rready": 1} for _ in range(n)]
+    for row in rows:
+        row |= {"awready": 1, "wready": 1, "bready": 1}
+    for sample, change in events:
+        rows[sample] |= change
+    head = ["$timescale 1ns $end", "$var wire 1 ! clk $end", "$var wire 1 @ aresetn $end"]
+    for i, (name, w) in enumerate(zip(names, widths, strict=True)):
+        head.append(f"$var wire {w} s{i} m_axi_{name}{f' [{w - 1}:0]' if w > 1 else ''} $end")
+    out = [*head, "$enddefinitions $end"]
+    for k, row in enumerate(rows):
+        out += [f"#{10 * k}", "0!", f"{int(k > 0)}@"]
+        for i, (name, w) in enumerate(zip(names, widths, strict=True)):
+            out.append(f"b{row[name]:b} s{i}" if w > 1 else f"{row[name]}s{i}")
+        out += [f"#{10 * k + 5}", "1!"]
+    return ("\n".join(out) + "\n").encode()
+
+
+def access(at: int, address: int, ident: int, kind: int, answers: tuple[int, int], write=True):
+    """An exclusive read at `at` and, 6 clocks later, the write of the pair."""
+    out = [
+        (at, {"arvalid": 1, "arlock": kind, "arid": ident, "araddr": address}),
+        (at + 2, {"rvalid": 1, "rlast": 1, "rid": ident, "rresp": answers[0]}),
+    ]
+    if write:
+        out += [
+            (at + 6, {"awvalid": 1, "awlock": kind, "awid": ident, "awaddr": address}),
+            (at + 7, {"wvalid": 1, "wlast": 1}),
+            (at + 9, {"bvalid": 1, "bid": ident, "bresp": answers[1]}),
+        ]
+    return out
+
+
+def test_exclusive_accesses_are_pairs_that_succeed_or_fail():
+    events = access(2, 0x1000, 1, 1, (1, 1)) + access(14, 0x2000, 2, 1, (1, 0))
+    events += access(26, 0x3000, 1, 1, (0, 0))  # the slave has no exclusive access
+    events += [(t, e) for t, e in access(36, 0x1000, 3, 1, (1, 0)) if t >= 42]  # without its read
+    events += access(48, 0x4000, 1, 0, (0, 0))  # a normal one
+    port = tg.read_capture(locks(events)).port()
+    f = port.figures
+    assert (f["exclusive_reads"], f["exclusive_writes"], f["exclusive_pairs"]) == (3, 4, 3)
+    assert (f["exclusive_done"], f["exclusive_failed"], f["exclusive_refused"]) == (1, 3, 1)
+    assert [t["lock"] for t in port.transactions].count("exclusive") == 7
+    text = port.explain()
+    assert "4 exclusive writes: 1 done (EXOKAY), 3 failed (OKAY: nothing is written)" in text
+    assert "3 with their exclusive read in the capture" in text
+    assert "3 exclusive reads, 1 of them answered with OKAY: no exclusive access there" in text
+    notes = [str(row[12]) for row in port.transactions.lines().rows]
+    assert [n for n in notes if "failed" in n] == ["exclusive, failed"] * 3
+
+
+def test_what_began_before_the_capture_has_no_outcome():
+    events = access(2, 0x1000, 1, 1, (1, 0))
+    port = tg.read_capture(locks(events).replace(b"0@", b"1@")).port()
+    counted = port.transactions.counted
+    assert port.figures["exclusive_failed"] == len(counted.writes)
+    if not len(counted.writes):
+        assert "1 of unknown outcome" in port.explain()
+
+
+def test_locked_accesses_are_of_axi3():
+    port = tg.read_capture(locks(access(2, 0x1000, 1, 2, (0, 0)), width=2)).port()
+    assert (port.kind, port.figures["locked"], port.figures["exclusive_writes"]) == ("AXI3", 2, 0)
+    assert "2 locked accesses (AXI3)" in port.explain()
+
+
 def test_an_fst_tells_the_same_as_the_vcd_it_was_made_of():
     pytest.importorskip("pywellen")
     vcd, fst = (tg.read_capture(DATA / f"interleave.{n}") for n in ("vcd.xz", "fst"))

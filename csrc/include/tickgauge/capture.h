@@ -199,6 +199,12 @@ typedef struct tg_axi_figures {
   uint64_t reads_reordered, writes_reordered; /* end after one accepted later */
   uint64_t tail_median, tail_n;   /* clocks from the last W beat of a blocked span to the next R
                                      beat, spans of at least 16 W beats */
+  uint64_t exclusive_reads, exclusive_writes; /* AxLOCK says exclusive */
+  uint64_t exclusive_pairs;   /* of the writes: with an exclusive read of that id and address before */
+  uint64_t exclusive_done;    /* counted writes with EXOKAY: they were written */
+  uint64_t exclusive_failed;  /* counted writes with OKAY: nothing was written */
+  uint64_t exclusive_refused; /* counted reads with OKAY: the slave has no exclusive access there */
+  uint64_t locked;            /* AXI3: locked accesses */
   uint64_t packets;               /* AXI4-Stream: whole ones, from their first beat to LAST */
   uint64_t stream_bytes;          /* of all beats: TKEEP, else the width of TDATA */
   uint64_t stream_gap;            /* clocks without TVALID inside a packet */
@@ -254,6 +260,7 @@ enum {
   TG_TXN_BLOCKED, /* U64, reads: of them without an R beat */
   TG_TXN_TRIGGER, /* BOOL: the one at the trigger */
   TG_TXN_FLAGS,   /* U32 of TG_AXI_F_* */
+  TG_TXN_LOCK,    /* TEXT "normal" "exclusive" "locked" (AXI3): AxLOCK */
   TG_TXN_COLUMNS
 };
 #define TG_AXI_F_UNCERTAIN 1u /* an unknown VALID, READY or LAST while it was open */

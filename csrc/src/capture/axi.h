@@ -26,13 +26,15 @@ enum axi_stamp {
   STAMPS
 };
 enum axi_status { OPEN = 0, COMPLETE, INCOMPLETE, ORPHAN };
+enum axi_lock { LOCK_NONE = 0, LOCK_EXCLUSIVE, LOCK_LOCKED };
 enum axi_known {
   KNOW_ID = 1,
   KNOW_ADDR = 2,
   KNOW_LEN = 4,
   KNOW_SIZE = 8,
   KNOW_BURST = 16,
-  KNOW_RESP = 32
+  KNOW_RESP = 32,
+  KNOW_LOCK = 64
 };
 
 typedef struct axi_txn {
@@ -42,7 +44,7 @@ typedef struct axi_txn {
   uint64_t w_beats, blocked; /* running counts at its start, then its own */
   const char *why;
   uint32_t window, open, flags, size, next; /* next: link + 1 in the queue of its id */
-  uint8_t direction, burst, resp, known, status;
+  uint8_t direction, burst, resp, lock, known, status;
   bool data_done, trigger, torn;
 } axi_txn;
 
@@ -222,6 +224,8 @@ tg_status tg_axi_end_block(tg_axi *x, uint64_t k, bool by_beat);
 tg_status tg_axi_note_open(tg_axi *x, uint64_t k);
 /* axi_verdict.c: are reads held up by writes? */
 void tg_axi_judge(tg_axi *x);
+/* axi_exclusive.c: exclusive accesses, by their responses and pairs. TG_OK, TG_ENOMEM. */
+tg_status tg_axi_exclusive(tg_axi *x);
 /* axi_stream.c: figures, "channels" and "packets" of an AXI4-Stream. */
 tg_status tg_axi_stream(tg_axi *x, const tg_capture *c, const cap_bundle *b, tg_error *err);
 /* axi_out.c */

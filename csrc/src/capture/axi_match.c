@@ -6,7 +6,7 @@
 /* ---- commands ---------------------------------------------------------------------------------
  */
 
-/* Address, length, size, burst of the command at hand. */
+/* Address, length, size, burst, lock of the command at hand. */
 static void read_command(const tg_axi *x, unsigned ch, axi_txn *t) {
   uint64_t v = 0;
   if (tg_axi_pin(x, ch, LEAF_ADDR, &t->addr)) t->known |= KNOW_ADDR;
@@ -27,6 +27,10 @@ static void read_command(const tg_axi *x, unsigned ch, axi_txn *t) {
   if (tg_axi_pin(x, ch, LEAF_BURST, &v) && v < 3) {
     t->burst = (uint8_t)v;
     t->known |= KNOW_BURST;
+  }
+  if (tg_axi_pin(x, ch, LEAF_LOCK, &v) && v < 3) {
+    t->lock = (uint8_t)v;
+    t->known |= KNOW_LOCK;
   }
 }
 

@@ -19,7 +19,7 @@ tg_status tg_axi_make_tables(tg_axi *x) {
       {"last_data", TG_I64, 0},  {"response", TG_I64, 0},     {"after_data", TG_I64, 0},
       {"span", TG_I64, 0},       {"data_phase", TG_I64, 0},   {"queue", TG_I64, 0},
       {"open", TG_U32, 0},       {"w_beats", TG_U64, 0},      {"blocked", TG_U64, 0},
-      {"trigger", TG_BOOL, 0},   {"flags", TG_U32, 0}};
+      {"trigger", TG_BOOL, 0},   {"flags", TG_U32, 0},        {"lock", TG_TEXT, 0}};
   static const tg_column_def channels[] = {{"channel", TG_TEXT, 0},  {"beat", TG_U64, 0},
                                            {"stall", TG_U64, 0},     {"starve", TG_U64, 0},
                                            {"idle", TG_U64, 0},      {"ready_high", TG_U64, 0},
@@ -76,6 +76,7 @@ static void put_words(tg_row *w, const axi_txn *v) {
   static const char *const statuses[] = {"incomplete", "complete", "incomplete", "orphan"};
   static const char *const bursts[] = {"FIXED", "INCR", "WRAP"};
   static const char *const answers[] = {"OKAY", "EXOKAY", "SLVERR", "DECERR"};
+  static const char *const locks[] = {"normal", "exclusive", "locked"};
   const char *why = v->why;
   if (why == NULL && v->status == COMPLETE && (v->flags & TG_AXI_F_LOWER) != 0)
     why = (v->flags & TG_AXI_F_START) != 0
@@ -86,6 +87,7 @@ static void put_words(tg_row *w, const axi_txn *v) {
   tg_row_cstr(w, TG_TXN_WHY, why);
   if ((v->known & KNOW_BURST) != 0) tg_row_cstr(w, TG_TXN_BURST, bursts[v->burst]);
   if ((v->known & KNOW_RESP) != 0) tg_row_cstr(w, TG_TXN_RESP, answers[v->resp]);
+  if ((v->known & KNOW_LOCK) != 0) tg_row_cstr(w, TG_TXN_LOCK, locks[v->lock]);
 }
 
 static void put_numbers(tg_row *w, const axi_txn *v) {
@@ -227,6 +229,7 @@ static tg_status fill_channels(tg_axi *x) {
 tg_status tg_axi_fill_tables(tg_axi *x) {
   TG_TRY(find_tail(x));
   TG_TRY(fill_transactions(x));
+  TG_TRY(tg_axi_exclusive(x));
   tg_axi_judge(x);
   TG_TRY(fill_channels(x));
   TG_TRY(fill_starts(x));

@@ -34,6 +34,7 @@ static tg_status add_bundle(tg_capture *c, tg_str text, const cap_name *name, ui
   if (status == TG_OK) {
     clear_bundle(&c->bundle[c->n_bundle], prefix, name->slot);
     c->bundle[c->n_bundle].suffix = suffix;
+    c->bundle[c->n_bundle].element = name->element;
     c->bundle[c->n_bundle++].group = group;
   }
   tg_release(&c->a, copy);

@@ -15,7 +15,8 @@
 
 struct cap_csv {
   uint32_t *column; /* store of each column behind the index columns; CAP_NONE = skip */
-  size_t n_column, cap_column;
+  uint32_t *bit;    /* of each column: the bit of its store that it is, plus 1; 0 = the whole value */
+  size_t n_column, cap_column, cap_bit;
   size_t wanted;       /* columns up to the last wanted one */
   size_t index;        /* columns before the signals: INDEX_COLUMNS, or 0 for a plain CSV */
   size_t gap;          /* the GAP column, or SIZE_MAX */
@@ -30,6 +31,7 @@ struct cap_csv {
 static void free_csv(tg_capture *c) {
   if (c->csv == NULL) return;
   tg_release(&c->a, c->csv->column);
+  tg_release(&c->a, c->csv->bit);
   tg_release(&c->a, c->csv->word);
   tg_release(&c->a, c->csv);
   c->csv = NULL;
@@ -104,27 +106,51 @@ static tg_status find_clocks(tg_capture *c) {
   return TG_OK;
 }
 
+/* The vector that signal `row` is a bit of, where it is wanted; NULL where there is none. */
+static const cap_joined *vector_of(const tg_capture *c, uint32_t row) {
+  for (size_t i = 0; i < c->n_joined && c->signal[row].part; i++) {
+    const cap_joined *j = &c->joined[i];
+    if (row >= j->first && row - j->first < j->width) return c->signal[j->signal].wanted ? j : NULL;
+  }
+  return NULL;
+}
+
+/* Points the column of signal `row` into the store of its vector. */
+static tg_status add_bit(tg_capture *c, size_t column, uint32_t row, const cap_joined *j) {
+  cap_signal *g = &c->signal[j->signal];
+  if (g->store == CAP_NONE) TG_TRY(tg_cap_join_store(c, j));
+  c->csv->column[column] = g->store;
+  c->csv->bit[column] = tg_cap_bit_at(j, row - j->first) + 1;
+  return TG_OK;
+}
+
 /* Gives every wanted signal its store; signals are the columns in order, without GAP. */
 static tg_status add_stores(tg_capture *c, size_t columns) {
   struct cap_csv *s = c->csv;
   uint32_t most = 1, signal = 0;
-  tg_status status = tg_grow(&c->a, (void **)&s->column, &s->cap_column, columns, sizeof *s->column);
+  tg_status status = tg_reserve(&c->a, &s->column, &s->cap_column, columns, sizeof *s->column);
+  if (status == TG_OK) status = tg_reserve(&c->a, &s->bit, &s->cap_bit, columns, sizeof *s->bit);
   for (size_t i = s->index; i < columns && status == TG_OK; i++) {
-    uint32_t store = CAP_NONE;
-    if (i != s->gap) {
-      cap_signal *g = &c->signal[signal++];
-      if (g->wanted) {
-        status = tg_cap_store_add(c, g->width, &store);
-        if (status != TG_OK) break;
-        g->store = store;
-        c->store[store].role = g->role;
-        if (s->index == 0) c->store[store].radix = RADIX_HEX;
-        if (c->store[store].words > most) most = c->store[store].words;
-      }
+    s->column[i] = CAP_NONE;
+    s->bit[i] = 0;
+    if (i == s->gap) continue;
+    const uint32_t row = signal++;
+    const cap_joined *vector = vector_of(c, row);
+    cap_signal *g = &c->signal[row];
+    if (vector != NULL) {
+      status = add_bit(c, i, row, vector);
+    } else if (g->wanted) {
+      status = tg_cap_store_add(c, g->width, &g->store);
+      s->column[i] = g->store;
     }
-    s->column[i] = store;
-    if (store != CAP_NONE || i == s->gap) s->wanted = i + 1;
+    if (status != TG_OK || s->column[i] == CAP_NONE) continue;
+    cap_store *store = &c->store[s->column[i]];
+    if (vector == NULL) store->role = g->role;
+    if (s->index == 0) store->radix = RADIX_HEX;
+    if (store->words > most) most = store->words;
   }
+  for (size_t i = s->index; i < columns && status == TG_OK; i++)
+    if (s->column[i] != CAP_NONE || i == s->gap) s->wanted = i + 1;
   s->n_column = columns;
   TG_TRY(status);
   s->word = tg_zalloc(&c->a, most, sizeof *s->word);
@@ -151,6 +177,7 @@ static tg_status columns_of(tg_capture *c, const uint8_t *p, const uint8_t *e, t
   TG_TRY(status);
   if (columns < s->index)
     return tg_fail(err, TG_ESYNTAX, 0, 1, "the ILA header has only %zu columns", columns);
+  TG_TRY(tg_cap_join(c, err));
   TG_TRY(tg_cap_bind(c));
   if (s->index == 0) TG_TRY(find_clocks(c));
   TG_TRY(add_stores(c, columns));
@@ -264,6 +291,18 @@ static tg_status watch_clock(tg_capture *c, cap_clock *clock, uint64_t sample) {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+/* Records the vectors of this row whose bits are columns of their own. */
+static tg_status end_bits(tg_capture *c, uint64_t sample) {
+  for (size_t i = 0; i < c->n_joined; i++) {
+    const uint32_t row = c->signal[c->joined[i].signal].store;
+    if (row == CAP_NONE) continue;
+    cap_store *s = &c->store[row];
+    const bool same = s->next_x ? s->cur_x : !s->cur_x && memcmp(s->next, s->cur, s->words * 8) == 0;
+    if (s->n == 0 || !same) TG_TRY(tg_cap_store_put(c, s, sample, s->next, s->next_x));
+  }
+  return TG_OK;
+}
+
 /* Cells behind the index columns; TG_ETRUNCATED where there are fewer than `need`. */
 static tg_status cells(tg_capture *c, const uint8_t *p, const uint8_t *e, uint64_t sample,
                        size_t need) {
@@ -274,14 +313,16 @@ static tg_status cells(tg_capture *c, const uint8_t *p, const uint8_t *e, uint64
   for (const uint8_t *q = p; column < need && status == TG_OK; column++) {
     const uint8_t *stop = cell_end(q, e, s->delimiter);
     uint32_t store = column < s->n_column ? s->column[column] : CAP_NONE;
-    if (store != CAP_NONE)
+    if (store != CAP_NONE && s->bit[column] != 0)
+      status = tg_csv_bit(c, &c->store[store], s->bit[column] - 1, sample, q, (size_t)(stop - q));
+    else if (store != CAP_NONE)
       status = tg_csv_cell(c, &c->store[store], sample, q, (size_t)(stop - q), c->csv->word);
     else if (column == s->gap && stop - q == 1 && *q == '1')
       status = tg_cap_mark_add(c, sample, MARK_GAP);
     if (stop == e && column + 1 < need) return TG_ETRUNCATED;
     q = stop + 1;
   }
-  return status;
+  return status == TG_OK && c->n_joined > 0 ? end_bits(c, sample) : status;
 }
 
 /* Does the row have all its columns? */

@@ -73,6 +73,20 @@ static bool read_cell(tg_capture *c, cap_store *s, const uint8_t *p, size_t n, u
   }
 }
 
+static tg_status bad_cell(tg_capture *c, uint64_t sample, const uint8_t *p, size_t n) {
+  return tg_cap_problem(c, c->line, c->offset, "bad-cell",
+                        "sample %llu: \"%.*s\" is no value of its column",
+                        (unsigned long long)sample, (int)(n < 40 ? n : 40), (const char *)p);
+}
+
+tg_status tg_csv_bit(tg_capture *c, cap_store *s, uint32_t bit, uint64_t sample, const uint8_t *p,
+                     size_t n) {
+  tg_csv_strip(&p, &n);
+  const bool known = n == 1 && (*p == '0' || *p == '1');
+  s->next_x = !tg_cap_bit_moves(s, bit, known ? (uint8_t)(*p == '1') : 2);
+  return known || is_unknown(p, n) ? TG_OK : bad_cell(c, sample, p, n);
+}
+
 tg_status tg_csv_cell(tg_capture *c, cap_store *s, uint64_t sample, const uint8_t *p, size_t n,
                       uint64_t *v) {
   tg_status status = TG_OK;
@@ -91,9 +105,7 @@ tg_status tg_csv_cell(tg_capture *c, cap_store *s, uint64_t sample, const uint8_
     if (!unknown) ok = read_cell(c, s, p, n, v, &status);
     if (status == TG_OK && !ok) {
       unknown = true;
-      status = tg_cap_problem(c, c->line, c->offset, "bad-cell",
-                              "sample %llu: \"%.*s\" is no value of its column",
-                              (unsigned long long)sample, (int)(n < 40 ? n : 40), (const char *)p);
+      status = bad_cell(c, sample, p, n);
     }
     if (unknown) memcpy(v, s->cur, s->words * sizeof *v);
   }

@@ -14,4 +14,9 @@ void tg_csv_strip(const uint8_t **p, size_t *n);
 tg_status tg_csv_cell(tg_capture *c, cap_store *s, uint64_t sample, const uint8_t *p, size_t n,
                       uint64_t *word);
 
+/* The cell as bit `bit` of a joined store, in its `next`: what is neither 0 nor 1 is unknown, and a
+ * problem where it is no level. TG_OK, TG_ENOMEM. */
+tg_status tg_csv_bit(tg_capture *c, cap_store *s, uint32_t bit, uint64_t sample, const uint8_t *p,
+                     size_t n);
+
 #endif

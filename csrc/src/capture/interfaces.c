@@ -6,19 +6,30 @@
 #include "base/row.h"
 #include "capture/signals.h"
 
+/* Is the interface one of several elements of an array, which only their index tells apart? */
+static bool is_one_of_many(const tg_capture *c, const cap_bundle *b) {
+  for (size_t i = 0; i < c->n_bundle && b->element > 0; i++)
+    if (&c->bundle[i] != b && c->bundle[i].prefix == b->prefix && c->bundle[i].suffix == b->suffix)
+      return true;
+  return false;
+}
+
 /* The prefix as a person writes it: without the separators that join it to the leaf, with the
- * suffix that tells it from others ("tb.dut.*_M0"). */
+ * suffix ("tb.dut.*_M0") or the index ("tb.dut.axi[1]") that tells it from others. */
 static size_t shown_prefix(const tg_capture *c, const cap_bundle *b, char *out, size_t room) {
   const tg_str prefix = tg_intern_get(c->names, b->prefix);
   size_t n = prefix.n;
-  if (b->suffix == CAP_NONE) {
+  int k = 0;
+  if (b->suffix != CAP_NONE) {
+    const tg_str suffix = tg_intern_get(c->names, b->suffix);
+    k = snprintf(out, room, "%.*s*%.*s", (int)n, (const char *)prefix.p, (int)suffix.n,
+                 (const char *)suffix.p);
+  } else {
     while (n > 0 && strchr("/.:_[ ", prefix.p[n - 1]) != NULL) n--;
-    memcpy(out, prefix.p, n < room ? n : room);
-    return n < room ? n : room;
+    k = snprintf(out, room, "%.*s", (int)n, (const char *)prefix.p);
+    if (is_one_of_many(c, b))
+      k = snprintf(out, room, "%.*s[%u]", (int)n, (const char *)prefix.p, b->element - 1);
   }
-  const tg_str suffix = tg_intern_get(c->names, b->suffix);
-  const int k = snprintf(out, room, "%.*s*%.*s", (int)n, (const char *)prefix.p, (int)suffix.n,
-                         (const char *)suffix.p);
   return k < 0 ? 0 : (size_t)k < room ? (size_t)k : room - 1;
 }
 
@@ -48,7 +59,7 @@ static tg_status interface_row(const tg_capture *c, const cap_bundle *b, tg_tabl
   static const char *const kinds[] = {"", "AXI4", "AXI3", "AXI4-Lite", "AXI-Stream"};
   char channels[64] = "", missing[128] = "";
   const tg_str prefix = tg_intern_get(c->names, b->prefix);
-  const size_t room = prefix.n + 1 + (b->suffix == CAP_NONE ? 0 : 64);
+  const size_t room = prefix.n + 65;
   char *shown = tg_zalloc(&c->a, room, 1);
   if (shown == NULL) return TG_ENOMEM;
   for (unsigned ch = 0; ch < CH_COUNT; ch++) {

@@ -269,6 +269,8 @@ cap_name tg_cap_name_split(const uint8_t *p, size_t n) {
     }
     if (names) out.suffix = end;
   }
+  if (out.role.leaf <= LEAF_LAST && out.role.leaf != LEAF_CTRL && out.index != CAP_NONE)
+    out.element = out.index + 1; /* "arvalid[1]" */
   if (out.role.channel == CH_COUNT) out.suffix = 0;
   out.suffix_end = out.suffix > 0 ? n : 0;
   return out;

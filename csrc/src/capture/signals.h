@@ -35,9 +35,9 @@ enum cap_leaf {
   LEAF_RESP,
   LEAF_CNT,
   LEAF_KEEP,
+  LEAF_LOCK,
   LEAF_STORED, /* those before are kept, those after only counted */
-  LEAF_LOCK = LEAF_STORED,
-  LEAF_DATA,
+  LEAF_DATA = LEAF_STORED,
   LEAF_OTHER,
   LEAF_COUNT
 };
@@ -133,6 +133,12 @@ typedef struct cap_clock {
   bool rose;     /* in the time slot at hand */
 } cap_clock;
 
+/* A vector whose bits are signals `first` .. `first` + `width` - 1. */
+typedef struct cap_joined {
+  uint32_t signal, first, width;
+  bool upwards; /* bit 0 comes first */
+} cap_joined;
+
 enum cap_mark_kind { MARK_WINDOW = 0, MARK_GAP, MARK_TRIGGER };
 typedef struct cap_mark {
   uint64_t sample;
@@ -150,6 +156,7 @@ typedef struct cap_bundle {
   uint32_t place;                     /* in the file, among those kept */
   uint32_t group;                     /* of bundles that may be parts of one interface */
   uint32_t suffix;                    /* of their names, code in names; CAP_NONE = none */
+  uint32_t element;                   /* of an array of interfaces, plus 1; 0 = none */
   uint32_t joined;                    /* signals whose leaf names its channel: `arvalid` */
   uint32_t sig[CH_COUNT][LEAF_COUNT]; /* row of the signal, or CAP_NONE */
   uint8_t kind;                       /* tg_axi_kind */
@@ -200,6 +207,8 @@ struct tg_capture {
   uint32_t clock; /* of the capture as a whole, or CAP_NONE */
   uint32_t *reset; /* signals that are named as resets */
   size_t n_reset, cap_reset;
+  cap_joined *joined;
+  size_t n_joined, cap_joined;
   uint64_t seen, samples, last_time;
   bool depth_known, clocked, radix_row, ila;
   char *version, *timescale;
@@ -225,6 +234,16 @@ tg_status tg_cap_problem(tg_capture *c, uint64_t line, uint64_t offset, const ch
 char *tg_cap_copy(const tg_alloc *a, const uint8_t *p, size_t n); /* NUL-terminated, or NULL */
 bool tg_cap_has_mark(const tg_capture *c, enum cap_mark_kind kind);
 void tg_cap_sort_marks(tg_capture *c);
+
+/* join.c: vectors whose bits are signals of their own become one more signal each; their bits bind no
+ * more. TG_OK, TG_ENOMEM, TG_ELIMIT. */
+tg_status tg_cap_join(tg_capture *c, tg_error *err);
+/* The bit that the signal at a place of a joined vector is. */
+uint32_t tg_cap_bit_at(const cap_joined *j, uint32_t place);
+/* The store of a joined vector, all of its bits unknown. */
+tg_status tg_cap_join_store(tg_capture *c, const cap_joined *j);
+/* A bit of `s->next` becomes 0, 1, or 2: unknown; true where all bits are known now. */
+bool tg_cap_bit_moves(cap_store *s, uint32_t bit, uint8_t level);
 
 /* clocks.c */
 tg_status tg_cap_edge(tg_capture *c, cap_clock *clock, uint64_t time);

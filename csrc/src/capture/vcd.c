@@ -18,7 +18,6 @@ static void free_vcd(tg_capture *c) {
   tg_release(&c->a, v->entry);
   tg_release(&c->a, v->bit);
   tg_release(&c->a, v->clock);
-  tg_release(&c->a, v->joined);
   tg_release(&c->a, v->scope);
   tg_release(&c->a, v->dirty);
   tg_release(&c->a, v->known);
@@ -126,17 +125,6 @@ static void clock_moves(tg_capture *c, cap_clock *clock, uint8_t level) {
   clock->level = level;
 }
 
-/* A bit of a joined vector. */
-static void bit_moves(struct cap_vcd *v, cap_store *s, uint32_t store, uint32_t bit,
-                      uint8_t level) {
-  const uint64_t mask = (uint64_t)1 << bit % 64;
-  uint64_t *unknown = s->next + s->words, any = 0;
-  s->next[bit / 64] = level == 1 ? s->next[bit / 64] | mask : s->next[bit / 64] & ~mask;
-  unknown[bit / 64] = level == 2 ? unknown[bit / 64] | mask : unknown[bit / 64] & ~mask;
-  for (uint32_t i = 0; i < s->words; i++) any |= unknown[i];
-  set_known(v, s, store, any == 0);
-}
-
 /* A change of one bit: level 0, 1, or 2 for unknown. */
 static inline tg_status scalar(tg_capture *c, uint32_t dense, uint8_t level) {
   struct cap_vcd *v = c->vcd;
@@ -146,7 +134,7 @@ static inline tg_status scalar(tg_capture *c, uint32_t dense, uint8_t level) {
     cap_store *s = &c->store[store];
     touch(v, s, store);
     if (v->bit[dense] != 0) {
-      bit_moves(v, s, store, v->bit[dense] - 1, level);
+      set_known(v, s, store, tg_cap_bit_moves(s, v->bit[dense] - 1, level));
       return TG_OK;
     }
     if (s->words > 1) memset(s->next, 0, s->words * sizeof *s->next);

@@ -44,11 +44,6 @@ struct cap_vcd {
   bool chipscopy; /* levels of _TRIGGER are single samples */
   uint64_t *word; /* scratch of one value */
   uint32_t most;  /* its words */
-  struct vcd_joined {
-    uint32_t signal, first, width; /* its row; the variable of its first bit; its bits, all in a row */
-    bool upwards;                  /* bit 0 comes first */
-  } *joined;
-  size_t n_joined, cap_joined;
 };
 
 /* The dense number of an identifier, or CAP_NONE. */
@@ -56,10 +51,6 @@ tg_status tg_vcd_define(tg_capture *c, const uint8_t *id, size_t n, uint32_t *de
 /* `$var`, `$scope` ... up to `$enddefinitions`. */
 tg_status tg_vcd_head(tg_capture *c, const uint8_t *p, const uint8_t *end, bool final, size_t *used,
                       tg_error *err);
-/* vcd_join.c: vectors that are dumped bit by bit become one signal each. */
-tg_status tg_vcd_join(tg_capture *c, tg_error *err);
-/* The store of such a signal: its bits' identifiers point into it. */
-tg_status tg_vcd_join_stores(tg_capture *c);
 /* Binds, makes the stores, finds the clock: at $enddefinitions. */
 tg_status tg_vcd_begin(tg_capture *c, tg_error *err);
 

@@ -233,6 +233,39 @@ static tg_status drop_scope(tg_capture *c) {
   return status;
 }
 
+/* Are the bits' identifiers already those of one store, under another name? */
+static bool is_there(const struct cap_vcd *v, const cap_joined *j) {
+  const uint32_t store = v->entry[v->var[j->first].id];
+  if (store == CAP_NONE) return false;
+  for (uint32_t b = 0; b < j->width; b++) {
+    const uint32_t id = v->var[j->first + b].id;
+    if (v->entry[id] != store || v->bit[id] != tg_cap_bit_at(j, b) + 1) return false;
+  }
+  return true;
+}
+
+/* The stores of vectors dumped bit by bit: their bits' identifiers point into them. */
+static tg_status add_joined(tg_capture *c) {
+  struct cap_vcd *v = c->vcd;
+  for (size_t i = 0; i < c->n_joined; i++) {
+    const cap_joined *j = &c->joined[i];
+    cap_signal *s = &c->signal[j->signal];
+    if (!s->wanted) continue;
+    if (is_there(v, j)) {
+      s->store = v->entry[v->var[j->first].id];
+      continue;
+    }
+    TG_TRY(tg_cap_join_store(c, j));
+    if (c->store[s->store].words > v->most) v->most = c->store[s->store].words;
+    for (uint32_t b = 0; b < j->width; b++) {
+      const uint32_t id = v->var[j->first + b].id;
+      v->entry[id] = s->store;
+      v->bit[id] = tg_cap_bit_at(j, b) + 1;
+    }
+  }
+  return TG_OK;
+}
+
 /* One store for each identifier that has a wanted name; all its names share it. */
 static tg_status add_stores(tg_capture *c) {
   struct cap_vcd *v = c->vcd;
@@ -305,9 +338,9 @@ tg_status tg_vcd_begin(tg_capture *c, tg_error *err) {
   c->ila = c->ila || v->chipscopy;
   if (v->one_scope_dut && v->scopes == 1) TG_TRY(drop_scope(c));
   TG_TRY(make_entries(c));
-  TG_TRY(tg_vcd_join(c, err));
+  TG_TRY(tg_cap_join(c, err));
   TG_TRY(tg_cap_bind(c));
-  TG_TRY(tg_vcd_join_stores(c));
+  TG_TRY(add_joined(c));
   TG_TRY(add_stores(c));
   tg_cap_find_twins(c);
   TG_TRY(find_clocks(c, err));

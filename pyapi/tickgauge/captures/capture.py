@@ -315,14 +315,21 @@ class Capture:
         lines = ["  none: no signal is named as an AXI channel's VALID and READY"]
         names = [str(n) for n in self.signals["name"][:MOST_NAMES]]
         leaves = {n: re.split(r"[./ ]", n.partition("[")[0].rstrip())[-1].lower() for n in names}
-        pairs = []
+        pairs = {}
         for role in ("arvalid", "arready", "rvalid", "rready", "awvalid", "awready"):
-            rank = {n: _likeness(leaf, role) for n, leaf in leaves.items()}
+            rank = {n: _likeness(leaf, role) for n, leaf in leaves.items() if n not in pairs}
             best = max(rank, key=lambda n: rank[n], default="")
             if best and rank[best] >= LIKE:
-                pairs.append(f"--map {role}={clean(best.partition('[')[0].rstrip())}")
-        if pairs:
-            lines.append("  nearest names: " + " ".join(pairs))
+                pairs[best] = f"--map {role}={clean(best.partition('[')[0].rstrip())}"
+        widths = dict(zip(names, self.signals["width"][:MOST_NAMES].tolist(), strict=False))
+        wide = next((n for n in pairs if widths[n] > 1), None)
+        if wide is not None:
+            lines.append(
+                f"  {clean(wide)} has {widths[wide]} bits: the ports of several interfaces in one "
+                "vector are not taken apart, capture them one by one"
+            )
+        elif pairs:
+            lines.append("  nearest names: " + " ".join(pairs.values()))
         else:
             shown = ", ".join(clean(n) for n in names[:6])
             lines.append(f"  its signals: {shown or 'none'}{' ...' if len(names) > 6 else ''}")

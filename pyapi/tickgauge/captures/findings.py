@@ -11,7 +11,7 @@ import numpy as np
 from ..frame.frame import Frame
 from .transactions import Transactions, ratio_text
 
-__all__ = ["Told", "contrast", "finding", "missing", "story", "stream_story", "waits"]
+__all__ = ["Told", "contrast", "exclusive", "finding", "missing", "story", "stream_story", "waits"]
 
 #: The verdict at the end of the fixed sentence.
 ENDINGS = {
@@ -135,6 +135,33 @@ def bounds(port: Told) -> list[str]:
                 f"{direction}s were open when the capture began is not known, so each span is a "
                 "lower bound, and in no statistic."
             )
+    return lines
+
+
+def _times(n: int, one: str) -> str:
+    return f"{n} {one}{'' if n == 1 else 's'}"
+
+
+def exclusive(port: Told) -> list[str]:
+    """Exclusive and locked accesses in a line each; none where there are none."""
+    f, lines = port.figures, []
+    if f["exclusive_writes"]:
+        rest = f["exclusive_writes"] - f["exclusive_done"] - f["exclusive_failed"]
+        lines.append(
+            f"{_times(f['exclusive_writes'], 'exclusive write')}: {f['exclusive_done']} done "
+            f"(EXOKAY), {f['exclusive_failed']} failed (OKAY: nothing is written)"
+            + (f", {rest} of unknown outcome" if rest else "")
+            + f"; {f['exclusive_pairs']} with their exclusive read in the capture"
+        )
+    if f["exclusive_reads"]:
+        lines.append(
+            f"{_times(f['exclusive_reads'], 'exclusive read')}, {f['exclusive_refused']} of them "
+            "answered with OKAY: no exclusive access there"
+            if f["exclusive_refused"]
+            else _times(f["exclusive_reads"], "exclusive read")
+        )
+    if f["locked"]:
+        lines.append(f"{f['locked']} locked {'access' if f['locked'] == 1 else 'accesses'} (AXI3)")
     return lines
 
 

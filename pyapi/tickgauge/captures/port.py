@@ -201,7 +201,7 @@ class Port:
                 at = (len(spans) + 1) // 2 - 1
                 text = f"{direction} span: median {spans[at]} clocks"
                 lines.append(f"{text} ({spans[0]} to {spans[-1]}, n={len(spans)})")
-        lines += findings.bounds(self)
+        lines += findings.bounds(self) + findings.exclusive(self)
         for t in self.transactions.triggered:
             where = "" if t["addr"] is None else f" at 0x{t['addr']:x}"
             least = "at least " if t["flags"] & FLAGS["lower bound"] else ""

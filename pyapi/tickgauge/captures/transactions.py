@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,7 @@ class Transactions(Frame):
             cells: list[Any] = [r.get(n) for n in names[:-1]]
             cells[1] = None if cells[1] is None else f"0x{cells[1]:x}"
             note = [r["why"]] if r["why"] else [] if r["status"] == "complete" else [r["status"]]
+            note += [_outcome(r)] if r["lock"] not in (None, "normal") else []
             note += ["trigger"] if r["trigger"] else []
             note += ["uncertain"] if r["flags"] & FLAGS["uncertain"] else []
             bound = r["flags"] & FLAGS["lower bound"] and r["status"] == "complete"
@@ -118,6 +120,13 @@ class Transactions(Frame):
             for row in rows:
                 row.append(None if row[9] is None else float(row[9] * 1e6 / clock))
         return Grid(names, rows, digits={"us": 3}, wide=[*names[3:9], "blocked"])
+
+
+def _outcome(row: Mapping[str, Any]) -> str:
+    """``exclusive, failed``: of an exclusive write its outcome, where it is in the statistics."""
+    words = {"EXOKAY": ", done", "OKAY": ", failed"}
+    told = row["direction"] == "write" and row["flags"] & FLAGS["counted"]
+    return str(row["lock"]) + (words.get(row["resp"], "") if told else "")
 
 
 def grouped(
