@@ -275,6 +275,17 @@ static PyObject *capture_changes(PyObject *object, PyObject *row) {
 /* ---- the analysis -----------------------------------------------------------------------------
  */
 
+/* The counts of the figures, by name. */
+#define COUNTS(X)                                                                                 \
+  X(cycles) X(in_reset) X(read_asked) X(read_unknown) X(address_held) X(address_held_w)           \
+  X(first_wait) X(first_wait_w) X(gap_wait) X(gap_wait_w) X(packets) X(stream_bytes)              \
+  X(stream_gap) X(stream_has_bytes) X(bound_reads) X(bound_writes) X(read_open) X(write_open)     \
+  X(both_open) X(r_and_w) X(r_only) X(w_only) X(neither) X(blocked) X(master_stall)               \
+  X(unknown) X(any_r_and_w) X(max_reads) X(max_writes) X(reads) X(writes) X(complete_reads)       \
+  X(complete_writes) X(orphans) X(protocol) X(interleaves) X(reads_reordered)                     \
+  X(writes_reordered) X(tail_median) X(tail_n) X(exclusive_reads) X(exclusive_writes)             \
+  X(exclusive_pairs) X(exclusive_done) X(exclusive_failed) X(exclusive_refused) X(locked)
+
 static PyObject *figures(const tg_axi *x) {
   static const char *const verdicts[] = {"unseen",      "nothing", "too few",
                                          "independent", "slowed",  "blocked"};
@@ -284,53 +295,11 @@ static PyObject *figures(const tg_axi *x) {
   const struct {
     const char *name;
     uint64_t value;
-  } counts[] = {{"cycles", f.cycles},
-                {"in_reset", f.in_reset},
-                {"read_asked", f.read_asked},
-                {"read_unknown", f.read_unknown},
-                {"address_held", f.address_held},
-                {"address_held_w", f.address_held_w},
-                {"first_wait", f.first_wait},
-                {"first_wait_w", f.first_wait_w},
-                {"gap_wait", f.gap_wait},
-                {"gap_wait_w", f.gap_wait_w},
-                {"packets", f.packets},
-                {"stream_bytes", f.stream_bytes},
-                {"stream_gap", f.stream_gap},
-                {"stream_has_bytes", f.stream_has_bytes},
-                {"bound_reads", f.bound_reads},
-                {"bound_writes", f.bound_writes},
-                {"read_open", f.read_open},
-                {"write_open", f.write_open},
-                {"both_open", f.both_open},
-                {"r_and_w", f.r_and_w},
-                {"r_only", f.r_only},
-                {"w_only", f.w_only},
-                {"neither", f.neither},
-                {"blocked", f.blocked},
-                {"master_stall", f.master_stall},
-                {"unknown", f.unknown},
-                {"any_r_and_w", f.any_r_and_w},
-                {"max_reads", f.max_reads},
-                {"max_writes", f.max_writes},
-                {"reads", f.reads},
-                {"writes", f.writes},
-                {"complete_reads", f.complete_reads},
-                {"complete_writes", f.complete_writes},
-                {"orphans", f.orphans},
-                {"protocol", f.protocol},
-                {"interleaves", f.interleaves},
-                {"reads_reordered", f.reads_reordered},
-                {"writes_reordered", f.writes_reordered},
-                {"tail_median", f.tail_median},
-                {"tail_n", f.tail_n},
-                {"exclusive_reads", f.exclusive_reads},
-                {"exclusive_writes", f.exclusive_writes},
-                {"exclusive_pairs", f.exclusive_pairs},
-                {"exclusive_done", f.exclusive_done},
-                {"exclusive_failed", f.exclusive_failed},
-                {"exclusive_refused", f.exclusive_refused},
-                {"locked", f.locked}};
+  } counts[] = {
+#define X(name) {#name, f.name},
+      COUNTS(X)
+#undef X
+  };
   PyObject *out = Py_BuildValue("{s:d,s:d,s:d,s:s,s:s,s:s}", "p_given_w", f.p_given_w, "p_given_no_w",
                                 f.p_given_no_w, "expected_blocked", f.expected_blocked, "verdict",
                                 verdicts[f.verdict], "where", places[f.where & 3], "kind",

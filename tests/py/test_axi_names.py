@@ -112,5 +112,5 @@ def test_nearest_names_give_each_signal_once():
     head = "$var wire 1 a mem_rd_addr_vld $end\n$var wire 1 b arvalidx $end\n"
     head += "$var wire 1 c arreadyx $end\n"
     capture = tg.read_capture(f"{head}$enddefinitions $end\n#0\n0a\n0b\n0c\n".encode())
-    with pytest.raises(tg.InputError, match="--map arvalid=arvalidx --map arready=arreadyx$"):
+    with pytest.raises(tg.InputError, match=r"--map arvalid=arvalidx --map arready=arreadyx$"):
         capture.port()

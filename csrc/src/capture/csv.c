@@ -128,8 +128,9 @@ static tg_status add_bit(tg_capture *c, size_t column, uint32_t row, const cap_j
 static tg_status add_stores(tg_capture *c, size_t columns) {
   struct cap_csv *s = c->csv;
   uint32_t most = 1, signal = 0;
-  tg_status status = tg_reserve(&c->a, &s->column, &s->cap_column, columns, sizeof *s->column);
-  if (status == TG_OK) status = tg_reserve(&c->a, &s->bit, &s->cap_bit, columns, sizeof *s->bit);
+  tg_status status = TG_OK;
+  TG_TRY(tg_reserve(&c->a, &s->column, &s->cap_column, columns, sizeof *s->column));
+  TG_TRY(tg_reserve(&c->a, &s->bit, &s->cap_bit, columns, sizeof *s->bit));
   for (size_t i = s->index; i < columns && status == TG_OK; i++) {
     s->column[i] = CAP_NONE;
     s->bit[i] = 0;

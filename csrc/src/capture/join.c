@@ -43,18 +43,16 @@ static tg_status join(tg_capture *c, size_t i, size_t n, bool upwards, tg_error 
   if (name == NULL) return TG_ENOMEM;
   const int k = snprintf(name, room, "%.*s[%u:%u]", (int)bare.n, (const char *)bare.p,
                          low + (uint32_t)n - 1, low);
-  tg_status status = k < 0 ? TG_EINVAL
-                           : tg_cap_signal_add(c, (const uint8_t *)name, (size_t)k, (uint32_t)n,
-                                               true, &row, err);
-  if (status == TG_OK)
-    status = tg_reserve(&c->a, &c->joined, &c->cap_joined, c->n_joined + 1, sizeof *c->joined);
-  if (status == TG_OK) {
-    c->joined[c->n_joined++] = (cap_joined){
-        .signal = row, .first = (uint32_t)i, .width = (uint32_t)n, .upwards = upwards};
-    for (size_t b = 0; b < n; b++) c->signal[i + b].part = true;
-  }
+  const tg_status status = k < 0 ? TG_EINVAL
+                                 : tg_cap_signal_add(c, (const uint8_t *)name, (size_t)k,
+                                                     (uint32_t)n, true, &row, err);
   tg_release(&c->a, name);
-  return status;
+  TG_TRY(status);
+  TG_TRY(tg_reserve(&c->a, &c->joined, &c->cap_joined, c->n_joined + 1, sizeof *c->joined));
+  c->joined[c->n_joined++] = (cap_joined){
+      .signal = row, .first = (uint32_t)i, .width = (uint32_t)n, .upwards = upwards};
+  for (size_t b = 0; b < n; b++) c->signal[i + b].part = true;
+  return TG_OK;
 }
 
 tg_status tg_cap_join(tg_capture *c, tg_error *err) {
