@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._core import codes, samples
 from ..errors import InputError
 from ..frame.frame import Column, Frame
 from ..frame.readings import ns_factors
@@ -183,8 +184,7 @@ def _groups(readings: Frame, keys: Frame, skip_first: int) -> Iterator[tuple[Any
     operations: dict[str, int] = {}
     merged: dict[tuple[Any, ...], list[npt.NDArray[np.int64]]] = {}
     late = _rank(readings, keys) >= skip_first
-    order_of_keys = np.argsort(key, kind="stable")
-    edges = np.searchsorted(key[order_of_keys], np.arange(len(keys) + 1))
+    of_keys, _, rows, edges, _, _ = samples(key, None, value, n_keys=len(keys))
     for k, (form, operation, metric, labels, unit) in enumerate(zip(*columns, strict=True)):
         if form not in FORMATS:
             continue
@@ -193,12 +193,12 @@ def _groups(readings: Frame, keys: Frame, skip_first: int) -> Iterator[tuple[Any
         kind = "no client" if "client=none" in words else "client"
         if first and skip_first > 0:
             kind = "first" if kind == "client" else "no client, first"
-        mine = order_of_keys[edges[k] : edges[k + 1]]
+        mine = of_keys[edges[k] : edges[k + 1]]
         if not (first and skip_first > 0):
-            mine = mine[late[mine]]
+            mine = mine[late[rows[edges[k] : edges[k + 1]]]]
         order = operations.setdefault(str(operation), len(operations))
         where = (form, operation, metric, kind, factors[k], unit, order)
-        merged.setdefault(where, []).append(value[mine])
+        merged.setdefault(where, []).append(mine)
     for (form, operation, metric, kind, factor, unit, order), parts in merged.items():
         values = np.concatenate(parts)
         if len(values):
@@ -215,17 +215,14 @@ def _rank(readings: Frame, keys: Frame) -> npt.NDArray[np.int64]:
     for k, pair in enumerate(zip(keys["format"], keys["operation"], keys["labels"], strict=True)):
         none = "client=none" in str(pair[2])
         number[k] = kind.setdefault((str(pair[0]), str(pair[1]), none), len(kind))
-    group = number[readings.column("key").data] if n else np.zeros(0, "i8")
-    boot = readings.column("boot").data.astype("i8")
     if n == 0:
         return np.zeros(0, "i8")
-    most = int(boot.max()) + 1
-    one = ((group * most + boot).astype("u8") << np.uint64(32)) + block.data.astype("u8")
-    distinct, back = np.unique(one, return_inverse=True)
-    part = distinct >> np.uint64(32)
-    start = np.flatnonzero(np.concatenate([[True], part[1:] != part[:-1]]))
-    rank = np.arange(len(distinct)) - np.repeat(start, np.diff([*start.tolist(), len(distinct)]))
-    out: npt.NDArray[np.int64] = rank[back.reshape(-1)]
+    group, boot = number[readings.column("key").data], readings.column("boot").data
+    code, first = codes([group, boot, block.data])  # in the order of the rows' ids
+    same = (group[first[1:]] == group[first[:-1]]) & (boot[first[1:]] == boot[first[:-1]])
+    start = np.flatnonzero(np.concatenate([[True], ~same]))
+    rank = np.arange(len(first)) - np.repeat(start, np.diff([*start.tolist(), len(first)]))
+    out: npt.NDArray[np.int64] = rank[code]
     if block.valid is not None:  # readings that belong to no call are never left out
         out = np.where(block.valid, out, np.int64(2**62))
     return out
@@ -265,17 +262,16 @@ def call_counts(data: Dataset) -> Frame:
         ``unclaimed`` calls without a client's line, ``flagged`` those with any flag.
     """
     rows: dict[str, list[int]] = {}
-    for operation, state, complete, flags in _each_call(data):
+    for operation, state, complete, flags, n in _kinds_of_calls(data):
         row = rows.setdefault(operation, [0] * 7)
-        row[0] += 1
-        row[1] += complete
-        row[2] += (
-            state in ("claimed", "unpaired", "no start", "no end", "lost", "moved") and not complete
-        )
-        row[3] += state == "ambiguous"
-        row[4] += state == "offset?"
-        row[5] += state == "unclaimed"
-        row[6] += flags not in ("", "syscall")
+        lacks = state in ("claimed", "unpaired", "no start", "no end", "lost", "moved")
+        row[0] += n
+        row[1] += n * complete
+        row[2] += n * (lacks and not complete)
+        row[3] += n * (state == "ambiguous")
+        row[4] += n * (state == "offset?")
+        row[5] += n * (state == "unclaimed")
+        row[6] += n * (flags not in ("", "syscall"))
     names = ("calls", "complete", "missing", "ambiguous", "offset", "unclaimed", "flagged")
     columns = [Column.of("operation", np.array(list(rows), "O"))]
     columns += [
@@ -285,20 +281,33 @@ def call_counts(data: Dataset) -> Frame:
     return Frame(columns, "calls")
 
 
-def _each_call(data: Dataset) -> Iterable[tuple[str, str, bool, str]]:
+def _kinds_of_calls(data: Dataset) -> Iterable[tuple[str, str, bool, str, int]]:
+    """Operation, state, complete and flags of calls, and how many there are, as they come."""
     if "calls" in data.tables:
-        t = data.calls
-        for op, state, complete, flags in zip(
-            t["operation"], t["state"], t["complete"], t["flags"], strict=True
-        ):
-            yield str(op), str(state), bool(complete), _text(flags)
+        names = ("operation", "state", "complete", "flags")
+        for op, state, complete, flags, n in _counted(data.calls, names):
+            yield str(op), str(state), bool(complete), _text(flags), n
     if "trace_calls" in data.tables:
-        t = data.trace_calls
-        for op, state in zip(t["operation"], t["state"], strict=True):
-            yield _text(op) or "unknown", str(state), str(state) == "complete", ""
+        for op, state, n in _counted(data.trace_calls, ("operation", "state")):
+            yield _text(op) or "unknown", str(state), str(state) == "complete", "", n
     if "ts_calls" in data.tables:
-        for op, moved in zip(data.ts_calls["operation"], data.ts_calls["moved"], strict=True):
-            yield str(op), "moved" if moved else "complete", not moved, ""
+        for op, moved, n in _counted(data.ts_calls, ("operation", "moved")):
+            yield str(op), "moved" if moved else "complete", not moved, "", n
+
+
+def _counted(table: Frame, names: Iterable[str]) -> list[tuple[Any, ...]]:
+    """The distinct cells of the columns with how often they occur, in the order of first use."""
+    columns = [table.column(name) for name in names]
+    ids = [
+        c.data.astype("i8") if c.valid is None else np.where(c.valid, c.data.astype("i8"), -1)
+        for c in columns
+    ]
+    code, first = codes(ids)
+    count = np.bincount(code, minlength=len(first))
+    return [
+        (*(column.cell(int(first[k])) for column in columns), int(count[k]))
+        for k in np.argsort(first).tolist()
+    ]
 
 
 def _text(value: Any) -> str:
