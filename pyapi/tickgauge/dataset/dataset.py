@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +13,7 @@ from ..errors import UnknownName
 from ..frame.frame import Column, Frame, concat
 from ..frame.readings import Readings, summary
 from ..sources.digest import Digest
+from ..util.late import html
 from ..util.text import clean, clip, counted
 from .merge_parts import merge_tables
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +14,7 @@ from ..frame.frame import Column, Frame
 from ..rules.formats import observation_of
 from ..sources.digest import Digest
 from ..units import parse_clock
+from ..util.late import hashlib
 from .dataset import Dataset, Part, SourceInfo
 
 __all__ = ["from_columns"]

@@ -7,7 +7,6 @@ Whatever a log contains, the output is safe to show: control bytes are written a
 from __future__ import annotations
 
 import csv
-import html
 import io
 import math
 import re
@@ -16,6 +15,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
+from ..util.late import html
 from ..util.text import clean, clip, number, width_of
 from .screen import Screen, screen
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -20,6 +18,7 @@ from ..rules.rule import with_shipped
 from ..sources.decode import Decoder, decoder_of, foreign_command
 from ..sources.digest import Digest, again
 from ..sources.source import Stream
+from ..util.late import futures, hashlib
 from .line_prefix import common_prefix
 from .options import Options
 from .split_file import can_halve, read_halves
@@ -69,6 +68,40 @@ def _as_opened(stream: Stream) -> Iterator[bytes]:
             return
 
 
+class _Along:
+    """A digest made along the parsing, of large pieces on a thread of its own if `beside`."""
+
+    def __init__(self, beside: bool) -> None:
+        self._state = hashlib.sha256()
+        self._beside = beside
+        self._pool: futures.ThreadPoolExecutor | None = None
+        self._hashed: futures.Future[None] | None = None
+
+    def begin(self, piece: bytes) -> None:
+        """The next piece, which may be hashed until `end`."""
+        if not self._beside or len(piece) < HASH_APART:
+            self._state.update(piece)
+            return
+        if self._pool is None:
+            self._pool = futures.ThreadPoolExecutor(1)
+        self._hashed = self._pool.submit(self._state.update, piece)
+
+    def end(self) -> None:
+        """Wait for the piece."""
+        if self._hashed is not None:
+            self._hashed.result()
+            self._hashed = None
+
+    def close(self) -> None:
+        """End the thread, behind its piece."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def hex(self) -> str:
+        """The digest of all pieces."""
+        return self._state.hexdigest()
+
+
 def _feed(
     stream: Stream,
     reader: Reader,
@@ -83,32 +116,30 @@ def _feed(
     A failure is kept in `info`.
     """
     text = decoder.feed if decoder is not None else lambda piece: piece
-    digest = hashlib.sha256()
+    digest = _Along(beside) if hashing else None
     total = 0
-    with ThreadPoolExecutor(1) as pool:
-        try:
-            for piece in _as_opened(stream):
-                total += len(piece)
-                if not hashing:
-                    reader.feed(text(piece))
-                elif beside and len(piece) >= HASH_APART:
-                    hashed = pool.submit(digest.update, piece)
-                    reader.feed(text(piece))
-                    hashed.result()
-                else:
-                    digest.update(piece)
-                    reader.feed(text(piece))
-                advance(len(piece))
-            if decoder is not None:
-                reader.feed(decoder.finish())
-        except InputError as error:
-            info.state, info.message = "damaged", error.message
-        except LimitError as error:
-            info.state, info.message = "limit", error.message
-        except OSError as error:
-            info.state, info.message = "unreadable", error.strerror or str(error)
-    if hashing:
-        info.identity = Digest(total, digest.hexdigest())
+    try:
+        for piece in _as_opened(stream):
+            total += len(piece)
+            if digest is not None:
+                digest.begin(piece)
+            reader.feed(text(piece))
+            if digest is not None:
+                digest.end()
+            advance(len(piece))
+        if decoder is not None:
+            reader.feed(decoder.finish())
+    except InputError as error:
+        info.state, info.message = "damaged", error.message
+    except LimitError as error:
+        info.state, info.message = "limit", error.message
+    except OSError as error:
+        info.state, info.message = "unreadable", error.strerror or str(error)
+    finally:
+        if digest is not None:
+            digest.close()
+    if digest is not None:
+        info.identity = Digest(total, digest.hex())
     info.bytes = total
     if info.state == "read" and stream.expected is not None and total < stream.expected:
         info.state = "damaged"

@@ -6,10 +6,10 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from ..sources.source import Source
+from ..util.late import futures
 
 __all__ = ["in_order"]
 
@@ -69,7 +69,7 @@ def in_order(
     def work(source: Source) -> list[T]:
         return [] if stop.is_set() else list(read(source, False, count))
 
-    with ThreadPoolExecutor(workers, "read") as pool:
+    with futures.ThreadPoolExecutor(workers, "read") as pool:
         try:
             for made in pool.map(work, sources):
                 yield from made

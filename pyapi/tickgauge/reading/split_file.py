@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from .._core import Reader, Records
 from ..errors import LimitError
 from ..sources.source import Stream
+from ..util.late import futures, hashlib
 
 __all__ = ["can_halve", "read_halves"]
 
@@ -108,15 +107,15 @@ def read_halves(
             cut = _cut(file.fileno(), size)
         if cut == 0 or cut >= size or not os.path.samestat(opened, now):
             return None
-        with ThreadPoolExecutor(2) as pool:
-            futures: list[Future[Any]] = []
+        with futures.ThreadPoolExecutor(2) as pool:
+            running: list[futures.Future[Any]] = []
             try:
-                futures += [pool.submit(digest), pool.submit(part, second, cut, size)]
+                running += [pool.submit(digest), pool.submit(part, second, cut, size)]
                 records = part(first, 0, cut)
-                joined = records.append(futures[1].result())
-                return (records, futures[0].result(), size) if joined else None
+                joined = records.append(running[1].result())
+                return (records, running[0].result(), size) if joined else None
             finally:
                 stop.set()
-                futures.clear()  # an exception of theirs holds this frame, and so both readers
+                running.clear()  # an exception of theirs holds this frame, and so both readers
     except (OSError, _Changed, LimitError):  # a limit is told by the one reader, with its line
         return None

@@ -21,7 +21,7 @@ from ..limits import Limits
 from .decompress import SLACK, Budget
 from .source import Source, Stream, broken
 
-__all__ = ["ZIP_DAMAGE", "members"]
+__all__ = ["ZIP_DAMAGE", "of_tar", "of_zip"]
 
 #: A zip archive that cannot be sought is kept in memory up to this size, then in a file.
 SPOOL = 1 << 26
@@ -42,42 +42,7 @@ TAR_HEADER = 1 << 20
 FORM_OF_ITS_OWN = {"waveform.csv", "waveform.vcd"}
 
 
-def members(stream: Stream, limits: Limits, budget: Budget) -> Iterator[Stream] | None:
-    """The members of an archive as streams, None where the stream is no archive.
-
-    Parameters
-    ----------
-    stream : Stream
-        Not read yet. Where it is no archive it is as it was.
-    limits : Limits
-    budget : Budget
-        Of the outermost archive: its members and all that is in them count.
-
-    Returns
-    -------
-    iterator of Stream or None
-        In the order in which they lie in a tar archive, by name in a zip archive.
-    """
-    if _is_tar(stream.head):
-        return _of_tar(stream, limits, budget)
-    if stream.head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return _of_zip(stream, limits, budget)
-    return None
-
-
 # ---- tar ------------------------------------------------------------------------------------
-
-
-def _is_tar(head: bytes) -> bool:
-    """A header with the magic and a right sum of its bytes, in which the sum counts as blanks."""
-    header = head[:512]
-    if len(header) < 512 or header[257:262] != b"ustar":
-        return False
-    try:
-        told = int(header[148:156].strip(b" \0"), 8)
-    except ValueError:
-        return False
-    return told == sum(header[:148]) + 8 * 32 + sum(header[156:])
 
 
 class _Pull(io.RawIOBase):
@@ -121,7 +86,8 @@ class _Info(tarfile.TarInfo):
         return member
 
 
-def _of_tar(stream: Stream, limits: Limits, budget: Budget) -> Iterator[Stream]:
+def of_tar(stream: Stream, limits: Limits, budget: Budget) -> Iterator[Stream]:
+    """The members, in the order in which they lie."""
     name = stream.source.name
     pull = _Pull(stream)
     try:
@@ -220,8 +186,8 @@ class _Member(io.RawIOBase):
 # ---- zip ------------------------------------------------------------------------------------
 
 
-def _of_zip(stream: Stream, limits: Limits, budget: Budget) -> Iterator[Stream] | None:
-    """The members, or None where the archive is a form of its own."""
+def of_zip(stream: Stream, limits: Limits, budget: Budget) -> Iterator[Stream] | None:
+    """The members by name, or None where the archive is a form of its own."""
     name = stream.source.name
     try:
         file = _seekable(stream)

@@ -7,7 +7,6 @@ offsets count the decoded text.
 from __future__ import annotations
 
 import codecs
-import html
 import json
 import re
 from collections.abc import Callable, Iterable
@@ -15,6 +14,7 @@ from typing import Any, Protocol
 
 from ..errors import InputError, LimitError
 from ..limits import Limits
+from ..util.late import html
 from ..util.optional import need
 from .journal import JournalExport, from_kmsg, is_export, is_kmsg, stamped
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -10,6 +9,7 @@ from typing import Any
 
 from ..errors import Error
 from ..limits import LIMITS, Limits
+from ..util.late import hashlib
 from .source import Source
 
 __all__ = ["Digest", "Firsts", "again", "comparable"]

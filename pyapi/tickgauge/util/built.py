@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from pathlib import Path
 from typing import Any
+
+from .late import tomllib
 
 __all__ = ["shipped_table"]
 

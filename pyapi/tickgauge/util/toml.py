@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import Any
 
 from ..errors import InputError, LimitError
+from .late import tomllib
 
 __all__ = ["LARGEST", "parse_toml"]
 
