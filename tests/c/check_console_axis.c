@@ -39,13 +39,13 @@ START_TEST(the_clocks_lie_on_that_of_the_console) {
          "console to the kernel 11900000000 12100000000 console yes\n"
          "console Linux 12100000000 12300000000 console yes\n"
          "console user space 12300000000 13000000000 console yes\n");
-  /* counter: 11.01 - 1.0 at most, 11.01 - 1.2 - 0.05 at least. U-Boot: the least of 11.32 - 1.3 and
+  /* The stamps have a step of 1 ms, so that a line may have arrived 1 ms later. counter: 11.01 - 1.0 at most, 11.01 - 1.2 - 0.05 at least. U-Boot: the least of 11.32 - 1.3 and
    * 11.905 - 1.895 at most, 11.32 - 1.5 - 0.05 at least. The kernel: 12.3 - 0.25, and not before
    * U-Boot's report, 11.905 - 0.05. */
   EXPECT(r, "clocks", "axis onto low high",
-         "counter console 9760000000 10010000000\n"
-         "U-Boot console 9770000000 10010000000\n"
-         "kernel console 11855000000 12050000000\n");
+         "counter console 9760000000 10011000000\n"
+         "U-Boot console 9770000000 10011000000\n"
+         "kernel console 11855000000 12051000000\n");
   tg_result_free(r);
 }
 END_TEST
@@ -53,8 +53,8 @@ END_TEST
 START_TEST(clocks_that_contradict_are_not_joined) {
   tg_result *r = reduced(FIRMWARE KERNEL("12.000000"), NULL); /* its zero would lie in U-Boot */
   EXPECT(r, "clocks", "axis low high how",
-         "counter 9760000000 10010000000 TF-A's banners arrived while its stages ran\n"
-         "U-Boot 9770000000 10010000000 U-Boot's banner and report arrived behind its marks\n"
+         "counter 9760000000 10011000000 TF-A's banners arrived while its stages ran\n"
+         "U-Boot 9770000000 10011000000 U-Boot's banner and report arrived behind its marks\n"
          "kernel - - the arrival of its lines contradicts its stamps\n");
   tg_result_free(r);
 }

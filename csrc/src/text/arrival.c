@@ -96,13 +96,17 @@ static bool take_month(cursor c, int64_t *ns) {
   return true;
 }
 
-/* "12.345678" seconds, "12.345678 0.000123]" of grabserial; "12.345678]" is the kernel's own. */
+/* "12.345678" seconds, "12.345678 0.000123]" of grabserial, "12.345678]" of others. The kernel fills five
+ * columns before the point: "   12.345678]" is its own. */
 static bool take_seconds(cursor c, int64_t *ns) {
+  enum { KERNEL = 5 };
+  const uint8_t *from = c.p;
   int64_t s = 0;
   skip_blanks(&c);
   if (!take_digits(&c, 1, 10, &s) || c.p == c.end || *c.p != '.') return false;
+  const bool padded = c.p - from >= KERNEL;
   *ns = s * SECOND + take_fraction(&c);
-  return c.p < c.end && *c.p == ' ';
+  return c.p < c.end && (*c.p == ' ' || (*c.p == ']' && !padded));
 }
 
 /* The text of LAVA's "dt": a date. */
