@@ -112,28 +112,50 @@ static bool is_plain(const tg_reader *r, const uint8_t *p, size_t n) {
   return !r->hits.escapes || memchr(p, 0x1b, n) == NULL;
 }
 
-static tg_status add_record(tg_reader *r, const quick_line *q, uint64_t offset) {
-  const tg_straight *m = q->match;
+/* Adds the record of the line [p, p+n). */
+static tg_status add_record(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset,
+                            tg_found *found) {
   tg_line *line = &r->usual;
   bool added;
-  line->p = m->p;
-  line->n = m->n;
+  line->p = p;
+  line->n = n;
   line->offset = line->raw_offset = offset;
   line->number = r->lines + 1;
-  line->raw = (tg_str){m->p, m->n};
-  const tg_found found = {.line = line,
-                          .fields = m->fields,
-                          .numbers = m->numbers,
-                          .known = m->known,
-                          .rule = q->rule,
-                          .start = m->start,
-                          .end = m->end,
-                          .tag_pos = q->tag_at};
-  return tg_records_add(r->out, &found, &added);
+  line->raw = (tg_str){p, n};
+  found->line = line;
+  return tg_records_add(r->out, found, &added);
+}
+
+tg_status tg_reader_alike(tg_reader *r, const uint8_t *p, uint64_t offset,
+                          const tg_alike_line *line, bool *done) {
+  const tg_pattern *a = line->pattern;
+  tg_span spans[TG_ALIKE_FIELDS];
+  uint64_t numbers[TG_ALIKE_FIELDS];
+  size_t n = line->size - 1;
+  while (n > 0 && p[n - 1] == '\r') n--;
+  tg_found found = {.fields = spans,
+                    .numbers = numbers,
+                    .rule = a->rule,
+                    .start = tg_alike_at(line, a->start),
+                    .end = tg_alike_at(line, a->stop),
+                    .tag_pos = tg_alike_at(line, a->hits[0])};
+  for (size_t i = 0; i < a->n_fields; i++) {
+    const tg_alike_field *field = &a->fields[i];
+    if (field->number) {
+      numbers[i] = line->values[field->from.part];
+      found.known |= UINT64_C(1) << i;
+    } else {
+      spans[i] = (tg_span){tg_alike_at(line, field->from), tg_alike_at(line, field->to)};
+    }
+  }
+  *done = true;
+  r->out->tally[a->needle[0]].occurrences++;
+  return add_record(r, p, n, offset, &found);
 }
 
 tg_status tg_reader_quick(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset,
-                          const tg_hit *hits, size_t n_hits, bool *done) {
+                          const tg_hit *hits, size_t n_hits, bool *done,
+                          tg_alike_record *record) {
   uint64_t numbers[TG_TEMPLATE_FIELDS];
   quick_line q;
   q.hits = hits;
@@ -154,5 +176,16 @@ tg_status tg_reader_quick(tg_reader *r, const uint8_t *p, size_t n, uint64_t off
     tally->occurrences++;
     tally->unread += found == NO_RULE;
   }
-  return found == RULE ? add_record(r, &q, offset) : TG_OK;
+  *record = (tg_alike_record){.rule = TG_NOT};
+  if (found != RULE) return TG_OK;
+  const tg_straight *m = q.match;
+  *record = (tg_alike_record){q.rule, m->start, m->end};
+  tg_found one = {.fields = m->fields,
+                  .numbers = m->numbers,
+                  .known = m->known,
+                  .rule = q.rule,
+                  .start = m->start,
+                  .end = m->end,
+                  .tag_pos = q.tag_at};
+  return add_record(r, p, n, offset, &one);
 }

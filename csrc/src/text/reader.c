@@ -63,6 +63,7 @@ tg_status tg_reader_new(const tg_alloc *a, tg_ruleset *rules, const tg_reader_op
   r->options = fill_options(options);
   r->prefix = take_prefix(r, r->options.prefix);
   r->section = TG_NOT;
+  tg_alike_init(&r->alike);
   r->hits.alloc = *a;
   r->own_hits.alloc = *a;
   tg_copy_init(&r->unwrapped, a);

@@ -2,6 +2,7 @@
 #ifndef TICKGAUGE_TEXT_STATE_H
 #define TICKGAUGE_TEXT_STATE_H
 
+#include "alike.h"
 #include "near.h"
 #include "records.h"
 
@@ -59,6 +60,7 @@ struct tg_reader {
   tg_match *match; /* one per rule of a tag */
   tg_span *spans;  /* TG_TEMPLATE_FIELDS per match */
   tg_span quick_spans[2][TG_TEMPLATE_FIELDS]; /* of two matches of the quick way */
+  tg_alike alike;
   bool full_only; /* no line takes the quick way: for tests, which compare the two */
 
   tg_near_store *near; /* NULL: no miss is kept */
@@ -125,9 +127,12 @@ tg_status tg_reader_long(tg_reader *r, const uint8_t *p, size_t n, uint64_t offs
 
 /* Reads the usual kind of line: one that ends, with a few hits, each of another tag, outside
  * sections, no shared UART, rules with a straight way, at most one record, no torn one, no miss worth
- * to be kept. Not `*done`: it is another kind, and nothing happened. */
+ * to be kept. Not `*done`: it is another kind, and nothing happened. `*record` is what came of it. */
 tg_status tg_reader_quick(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset,
-                          const tg_hit *hits, size_t n_hits, bool *done);
+                          const tg_hit *hits, size_t n_hits, bool *done, tg_alike_record *record);
+/* Adds the record of the line at `p`, whose pattern is direct and whose values fit. */
+tg_status tg_reader_alike(tg_reader *r, const uint8_t *p, uint64_t offset,
+                          const tg_alike_line *line, bool *done);
 
 /* text_line.c */
 

@@ -2,12 +2,15 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "base/try.h"
 #include "state.h"
 #include "uart.h"
 
 enum { QUICK_HITS = 8 }; /* the quick way compares each with each */
 
 #define TG_WINDOW ((size_t)64 * 1024) /* bytes that several passes share while they are cached */
+#define LIVE_WINDOW ((size_t)2048)    /* the same between lines that are alike */
+enum { LIVE_WINDOWS = 8 };            /* so many windows stay small behind such lines */
 
 /* A list of no hits points at this: NULL would ask for a scan. */
 static const tg_hit no_hit;
@@ -130,12 +133,15 @@ static size_t next_look(look_ahead *w, size_t from, size_t *lines) {
 static tg_status look_at_line(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset,
                                  bool ended, const tg_hit *hits, size_t n_hits) {
   bool done = false;
+  tg_alike_record record;
   tg_status status = TG_OK;
   const bool usual = ended && n_hits > 0 && n_hits <= QUICK_HITS && r->section == TG_NOT &&
                      r->uart == NULL && !r->full_only;
   r->out->lines_with_hits += n_hits > 0;
-  if (usual) status = tg_reader_quick(r, p, n, offset, hits, n_hits, &done);
+  if (usual) status = tg_reader_quick(r, p, n, offset, hits, n_hits, &done, &record);
   r->out->quick_lines += done;
+  if (done && status == TG_OK)
+    tg_alike_learn(&r->alike, r->rules, p, n + 1, hits, n_hits, &record);
   if (done || status != TG_OK) return status;
   return read_line(r, p, n, offset, ended, hits, n_hits);
 }
@@ -222,13 +228,57 @@ static size_t window_size(const uint8_t *p, size_t n, size_t window) {
   return lf != NULL ? (size_t)(lf - p) + 1 : n;
 }
 
+/* A line that was found by its pattern; `*done` false: it is for the search. */
+static tg_status take_alike(tg_reader *r, const uint8_t *p, uint64_t offset,
+                            const tg_alike_line *line, bool *done) {
+  const tg_pattern *a = line->pattern;
+  tg_hit hits[TG_ALIKE_HITS];
+  tg_alike_record record;
+  if (a->direct && line->fits && r->options.keep_near != TG_KEEP_ALL)
+    return tg_reader_alike(r, p, offset, line, done);
+  for (size_t i = 0; i < a->n_hits; i++)
+    hits[i] = (tg_hit){.at = tg_alike_at(line, a->hits[i]), .needle = a->needle[i]};
+  r->hits.returns = true; /* the window that was searched last says nothing of this line */
+  return tg_reader_quick(r, p, line->size - 1, offset, hits, a->n_hits, done, &record);
+}
+
+/* Reads the lines at the begin of [p, p+n) that are like those before them; `*used` are their
+ * bytes. */
+static tg_status read_alike(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset,
+                            size_t *used) {
+  tg_alike_line line;
+  *used = 0;
+  if (r->long_told || r->uart != NULL || r->full_only || r->lines == 0) return TG_OK;
+  while (r->section == TG_NOT && tg_alike_find(&r->alike, p + *used, n - *used, &line)) {
+    bool done = false;
+    if (line.size > r->options.max_line) break;
+    TG_TRY(take_alike(r, p + *used, offset + *used, &line, &done));
+    if (!done) break;
+    r->out->lines_with_hits++;
+    r->out->quick_lines++;
+    r->lines++;
+    r->after_return = false;
+    *used += line.size;
+  }
+  return TG_OK;
+}
+
 tg_status tg_reader_block(tg_reader *r, const uint8_t *p, size_t n) {
   size_t bound = (size_t)r->options.max_line;
   size_t window = bound < TG_WINDOW ? bound : TG_WINDOW;
   uint64_t offset = r->offset;
   tg_status status = TG_OK;
   while (status == TG_OK && n > 0) {
-    size_t part = window_size(p, n, window);
+    size_t used = 0;
+    TG_TRY(read_alike(r, p, n, offset, &used));
+    p += used;
+    n -= used;
+    offset += used;
+    if (used > 0) r->alike.live = LIVE_WINDOWS;
+    if (n == 0) break;
+    const bool live = r->alike.live > 0 && window > LIVE_WINDOW;
+    if (live) r->alike.live--;
+    size_t part = window_size(p, n, live ? LIVE_WINDOW : window);
     size_t line = part - (p[part - 1] == '\n');
     if (part > window && line > bound) {
       bool ended;

@@ -74,6 +74,10 @@ static size_t next_bare(const tg_ruleset *set, const uint8_t *p, size_t n, size_
   }
 }
 
+bool tg_has_bare_witness(const tg_ruleset *set, const uint8_t *p, size_t n) {
+  return set->witness != TG_NOT && next_bare(set, p, n, 0) < n;
+}
+
 size_t tg_reader_next_bare(const tg_reader *r, const uint8_t *p, size_t n, size_t from) {
   if (r->rules->witness == TG_NOT) return n;
   return r->witnessing ? next_bare(r->rules, p, n, from) : from;
