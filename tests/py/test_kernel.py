@@ -5,6 +5,7 @@ Generators know the truth; an independent count reads the same lines with regula
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import re
@@ -302,6 +303,10 @@ def test_events_of_a_trace_that_are_not_read_are_counted_by_kind(tmp_path, capsy
     assert main(["show", str(path)]) == 0
     said = "".join(capsys.readouterr())
     assert "events that are not read: 3 sched_switch, 1 irq_handler_entry, 1 softirq_entry" in said
+    packed = tmp_path / "trace.txt.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert main(["show", str(packed)]) == 0
+    assert "events that are not read: 3 sched_switch" in "".join(capsys.readouterr())
     path.write_text(trace)
     assert main(["show", str(path)]) == 0
     assert "not read" not in "".join(capsys.readouterr())

@@ -85,6 +85,7 @@ typedef struct walk {
   size_t n_arrivals, cap_arrivals;
   timed *timed; /* by boot */
   size_t n_timed, cap_timed;
+  bool gathered; /* `timed` is there */
   int64_t arrived[LINES]; /* of the boot at hand: the first line of each kind */
   uint64_t line[LINES];
   bool seen[LINES];
@@ -158,7 +159,8 @@ static tg_status gather_timed(walk *w) {
     TG_TRY(tg_reserve(w->in->alloc, &w->timed, &w->cap_timed, w->n_timed + 1, sizeof *w->timed));
     w->timed[w->n_timed++] = s;
   }
-  sort_timed(w->timed, w->n_timed);
+  if (w->n_timed > 0) sort_timed(w->timed, w->n_timed);
+  w->gathered = true;
   return TG_OK;
 }
 
@@ -266,7 +268,7 @@ static tg_status gather_arrivals(walk *w, const tg_records *records) {
     }
   }
   if (w->step <= 1000) w->step = 0;
-  sort_arrivals(w->arrivals, w->n_arrivals);
+  if (w->n_arrivals > 0) sort_arrivals(w->arrivals, w->n_arrivals);
   return TG_OK;
 }
 
@@ -274,7 +276,7 @@ static tg_status reduce_source(walk *w, const tg_records *records) {
   tg_boot_memo near = {0};
   w->boot = TG_NONE;
   TG_TRY(gather_arrivals(w, records));
-  if (w->n_arrivals > 0 && w->timed == NULL) TG_TRY(gather_timed(w));
+  if (w->n_arrivals > 0 && !w->gathered) TG_TRY(gather_timed(w));
   for (size_t i = 0; i < w->n_arrivals; i++) {
     const arrival *a = &w->arrivals[i];
     if (tg_reduce_stops(w->in, i)) return TG_EINTERRUPTED;

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from ..dataset.dataset import Dataset
+from ..limits import LIMITS
+from ..sources.decode import decoder_of
+from ..sources.expand import expand
+from ..sources.opening import opened
 
 __all__ = ["other_events"]
 
@@ -26,7 +31,8 @@ def other_events(data: Dataset, source: int) -> Counter[str]:
     ----------
     data : Dataset
     source : int
-        A source of it that is a plain file; of all others nothing is known.
+        A source of it that is a file, compressed or not; members of archives, pipes and encoded
+        consoles are not read again.
 
     Returns
     -------
@@ -35,10 +41,7 @@ def other_events(data: Dataset, source: int) -> Counter[str]:
         read: then the source is no trace.
     """
     info = data.infos[source]
-    path = Path(info.name)
     if "ftrace" not in " ".join(info.formats) and "kernel_trace" not in info.formats:
-        return Counter()
-    if info.compression or not path.is_file():
         return Counter()
     read = np.unique(
         np.concatenate(
@@ -48,10 +51,29 @@ def other_events(data: Dataset, source: int) -> Counter[str]:
     )
     known = set(read.tolist())
     found: Counter[str] = Counter()
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if number > MOST_LINES:
-                break
-            if number not in known and (match := _EVENT.search(line)):
-                found[match[1].decode()] += 1
+    for number, line in enumerate(_lines(info.name), 1):
+        if number > MOST_LINES:
+            break
+        if number not in known and (match := _EVENT.search(line)):
+            found[match[1].decode()] += 1
     return found
+
+
+def _lines(name: str) -> Iterator[bytes]:
+    """The lines of a file as they were read; none of another kind of source."""
+    if not Path(name).is_file():
+        return
+    for stream in opened(expand(Path(name))):
+        if stream.source.name == name and decoder_of(stream.head, LIMITS) is None:
+            yield from _split(stream)
+        return
+
+
+def _split(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines of pieces of text."""
+    rest = b""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from lines
+    if rest:
+        yield rest
