@@ -17,7 +17,8 @@ export CK_DEFAULT_TIMEOUT ?= 240
 
 WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla
 CFLAGS_ALL := -std=c11 -fPIC -fvisibility=hidden -Icsrc/include -Icsrc/src -Itests/c $(WARN) -MMD -MP
-OPT ?= -O2 -g
+# The objects of the C suites are those of the wheel, so they are built as setup.py builds them.
+OPT ?= -O2 -g -fstack-protector-strong -fno-plt -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 # Shows that a long step runs.
 STEP := sh tests/tools/step.sh
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
@@ -55,11 +56,13 @@ $(VENV)/deps-test: pyproject.toml tests/tools/requirements.py | $(BIN)/python
 deps-test: $(VENV)/deps-test
 deps-build: $(VENV)/deps-build
 
-# The package is built into a wheel and installed from it: tests never see the source tree.
+# The package is built into a wheel and installed from it: tests never see the source tree. The C
+# core in it is the library of the C suites: it is compiled once.
 $(VENV)/installed: $(VENV)/deps-build $(SOURCES) $(HEADERS) $(BINDING) $(PACKAGE) setup.py pyproject.toml
 	@PYTHON=$(BIN)/python CC=$(CC) tests/tools/need.sh build
+	@$(STEP) "compiling the C core" $(MAKE) -s -j$(JOBS) --no-print-directory $(B)/libtickgauge.a
 	@rm -rf build/wheel build/py/lib* build/py/bdist*
-	@TICKGAUGE_BUILD=build/py $(STEP) "building tickgauge" $(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w build/wheel .
+	@TICKGAUGE_BUILD=build/py TICKGAUGE_CORE=$(B)/libtickgauge.a $(STEP) "building tickgauge" $(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w build/wheel .
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --force-reinstall build/wheel/*.whl
 	@touch $@
 
@@ -105,8 +108,10 @@ need-test:
 	@PYTHON=$(PYTHON) CC=$(CC) tests/tools/need.sh build test
 
 check-c: need-test
-	@$(MAKE) -s -j$(JOBS) --no-print-directory run-suites DIR=$(B)
-run-suites: $(addprefix $(DIR)/check_,$(SUITES))
+	@$(MAKE) -s --no-print-directory run-suites DIR=$(B)
+compile-suites: $(addprefix $(DIR)/check_,$(SUITES))
+run-suites:
+	@$(STEP) "compiling the C suites of $(DIR)" $(MAKE) -s -j$(JOBS) --no-print-directory compile-suites
 	@for s in $(SUITES); do echo "-- check_$$s"; CK_DEFAULT_TIMEOUT=300 $(DIR)/check_$$s || exit 1; done
 
 # Instructions a line against the committed figures; WRITE=--write commits new ones.
@@ -141,7 +146,7 @@ install: $(B)/libtickgauge.a
 
 # ---- the harder looks ----------------------------------------------------------------------
 asan: need-test $(VENV)/deps-test
-	@ASAN_OPTIONS=detect_leaks=1 $(MAKE) -s -j$(JOBS) --no-print-directory run-suites DIR=build/asan
+	@ASAN_OPTIONS=detect_leaks=1 $(MAKE) -s --no-print-directory run-suites DIR=build/asan
 	@rm -rf build/asan-site
 	@TICKGAUGE_SANITIZE=address,undefined $(BIN)/python -m pip install -q --no-deps \
 	  --no-build-isolation --disable-pip-version-check --target build/asan-site .
@@ -156,7 +161,7 @@ valgrind: need-test
 	@echo "make valgrind: clean"
 
 tsan: need-test
-	@$(MAKE) -s -j$(JOBS) --no-print-directory run-suites DIR=build/tsan SUITES="$(filter reader thread%,$(SUITES))"
+	@$(MAKE) -s --no-print-directory run-suites DIR=build/tsan SUITES="$(filter reader thread%,$(SUITES))"
 
 lint: build $(VENV)/deps-test
 	@tests/tools/need.sh lint
@@ -191,7 +196,7 @@ bench: build $(VENV)/deps-test
 	@$(BIN)/python tests/bench/run.py
 
 coverage: need-test
-	@$(MAKE) -s -j$(JOBS) --no-print-directory run-suites DIR=build/cov
+	@$(MAKE) -s --no-print-directory run-suites DIR=build/cov
 	@$(MAKE) -s --no-print-directory coverage-py
 	@$(PYTHON) tests/tools/coverage.py c build/cov
 	@$(PYTHON) tests/tools/coverage.py python build/cov/python.json 85

@@ -22,6 +22,8 @@ from setuptools.command.build_py import build_py
 
 SANITIZE = os.environ.get("TICKGAUGE_SANITIZE", "")
 COVERAGE = os.environ.get("TICKGAUGE_COVERAGE", "")
+#: The core as a library that is compiled already (the Makefile's); empty: it is compiled here.
+CORE = os.environ.get("TICKGAUGE_CORE", "")
 
 
 def files(folder: str, pattern: str) -> list[str]:
@@ -67,7 +69,8 @@ def extension(name: str, sources: list[str], includes: list[str]) -> Extension:
         name,
         sources=sources,
         include_dirs=INCLUDES + includes,
-        depends=HEADERS + BINDING_HEADERS + CORE_SOURCES,
+        depends=HEADERS + BINDING_HEADERS + ([CORE] if CORE else CORE_SOURCES),
+        extra_objects=[CORE] if CORE else [],
         define_macros=[*DEFINES, *PY_DEFINES, ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
         extra_compile_args=CFLAGS,
         extra_link_args=LINK,
@@ -114,21 +117,22 @@ def build_options() -> dict[str, dict[str, str]]:
     return options | ({"bdist_wheel": {"py_limited_api": "cp311"}} if ABI3 else {})
 
 
+def libraries() -> list[tuple[str, dict[str, object]]]:
+    how = {
+        "sources": CORE_SOURCES,
+        "obj_deps": {"": HEADERS},
+        "include_dirs": INCLUDES,
+        "cflags": CFLAGS,
+        "macros": DEFINES,
+    }
+    return [] if CORE else [("tickgauge_static", how)]
+
+
 setup(
-    libraries=[
-        (
-            "tickgauge_static",
-            {
-                "sources": CORE_SOURCES,
-                "obj_deps": {"": HEADERS},
-                "include_dirs": INCLUDES,
-                "cflags": CFLAGS,
-                "macros": DEFINES,
-            },
-        )
-    ],
+    libraries=libraries(),
     ext_modules=extensions(),
     options=build_options(),
     cmdclass={"build_py": Build},
-    scripts=[s for s in ["pyapi/performance_analysis.py"] if Path(s).exists()],
+    # A script and no entry point: an installer's own wrapper imports before it can be guarded.
+    scripts=["pyapi/bin/tickgauge", "pyapi/performance_analysis.py"],
 )

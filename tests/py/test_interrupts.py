@@ -7,12 +7,14 @@ fast the machine is: no test looks at a clock.
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -343,3 +345,37 @@ def test_ctrl_c_at_any_moment_has_its_status_and_no_traceback(tmp_path, seed):
         assert b"KeyboardInterrupt" not in said, said.decode()
     assert {*statuses} <= {0, 130, -signal.SIGINT}
     assert 130 in statuses
+
+
+IMPORTS = {
+    "waits": ("print('importing', flush=True)\nimport time\ntime.sleep(30)\n", 130, b""),
+    "no memory": ("raise MemoryError\n", 2, b"tickgauge: MemoryError: \n"),
+    "missing": ("import no_such_module\n", 2, b"tickgauge: ModuleNotFoundError: "),
+}
+
+
+@pytest.mark.noasan
+@pytest.mark.parametrize("name", IMPORTS)
+def test_the_command_is_guarded_before_its_first_import(tmp_path, name):
+    """A package that never gets imported stands in for ours: no answer's status, no traceback.
+
+    Before the first line of the command only Python itself can answer a Ctrl-C: about 10 ms.
+    """
+    package, status, said = IMPORTS[name]
+    (tmp_path / "tickgauge").mkdir()
+    (tmp_path / "tickgauge" / "__init__.py").write_text(package)
+    script = Path(sys.executable).with_name("tickgauge")
+    env = os.environ | {"PYTHONPATH": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, str(script), "show", "a.log"], env=env,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as command:  # fmt: skip
+        if status == 130:
+            assert command.stdout is not None
+            assert command.stdout.readline() == b"importing\n"
+            command.send_signal(signal.SIGINT)
+        _, errors = command.communicate(timeout=60)
+    assert command.returncode == status, errors.decode()
+    assert errors.startswith(said) and b"Traceback" not in errors
+    assert bool(errors) == bool(said)

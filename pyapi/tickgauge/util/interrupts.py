@@ -15,8 +15,11 @@ def _note(number: int, frame: FrameType | None) -> None:
 
 
 def install() -> None:
-    """Note each Ctrl-C before it is raised; one that is ignored stays so."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    """Note each Ctrl-C before it is raised; one that is ignored stays so.
+
+    The handler before is Python's, or that of the command's first lines.
+    """
+    if callable(signal.getsignal(signal.SIGINT)):
         signal.signal(signal.SIGINT, _note)
 
 
