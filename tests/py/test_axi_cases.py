@@ -6,11 +6,15 @@ a run of the package.
 
 from __future__ import annotations
 
+import os
+import random
+import re
 import zipfile
 
 import pytest
 
 import tickgauge as tg
+from support.axi_sim import Simulation, any_traffic, csv_lines, cut, simulate
 from tickgauge.cli import main
 from zynq_files import DATA
 
@@ -211,6 +215,60 @@ NAMES = sorted(zipfile.ZipFile(DATA / "axi_cases.zip").namelist())
 PAIR = ["A.csv.xz", "B.csv.xz", "hpc_blocked_window8192.vcd.xz", "interleave.vcd.xz"]
 
 
+def numbers(pattern: str, text: str) -> list[tuple[int, ...]]:
+    """The integers of each place that a pattern fits."""
+    found = re.findall(pattern, text)
+    return [tuple(int(n) for n in (m if isinstance(m, tuple) else (m,))) for m in found]
+
+
+def check_text(port) -> None:
+    """Each number of the sentences is the figure that it stands for, and no two contradict."""
+    f = port.figures
+    story, table = "\n".join(port.story()), port.explain()
+    text = f"{story}\n{table}"
+    w = f["r_and_w"] + f["w_only"]
+    assert set(numbers(r"In (\d+) of the (\d+) clocks with a write beat and", text)) <= {
+        (f["blocked"], w)
+    }
+    assert set(numbers(r"blocked while writing: (\d+) of (\d+) write beats", text)) <= {
+        (f["blocked"], w)
+    }
+    held = (f["address_held"], f["address_held_w"])
+    assert set(numbers(r"for ARREADY in (\d+) clocks, in (\d+) of them", text)) <= {held}
+    waits = numbers(r"ARVALID held while writing: (\d+) of the (\d+) clocks", text)
+    assert set(waits) <= {held[::-1]}
+    assert set(numbers(r"(\d+) in the address channel \((\d+) with", text)) <= {held}
+    assert set(numbers(r"no read in (\d+) of (\d+) clocks", text)) <= {
+        (f["cycles"] - f["read_asked"], f["cycles"])
+    }
+    for direction in ("read", "write"):
+        part = port.transactions.counted
+        part = part[part["direction"] == direction]
+        spans = sorted(part.column("span").data.tolist())
+        pattern = rf"{direction} span: median (\d+) clocks? \((\d+) to (\d+), n=(\d+)\)"
+        n = len(spans)
+        right = [(spans[(n + 1) // 2 - 1], spans[0], spans[-1], n)] if spans else []
+        assert numbers(pattern, text) == right
+        slowest = numbers(rf"slowest {direction}[^:]*: (\d+) clock", text)
+        assert slowest == ([(spans[-1],)] if spans else [])
+        if not spans:
+            assert set(numbers(rf"slowest {direction}[^:]*: at least (\d+) clock", text)) <= {
+                (int(n),) for n in port.transactions.bounds["span"].tolist()
+            }
+        most = numbers(rf"open at once:.*?(\d+) {direction}", text)
+        assert set(most) <= {(int(max(port.outstanding[f"{direction}s"].tolist(), default=0)),)}
+    beats = {r["channel"]: r["beat"] for r in port.channels}
+    for r in port.channels:
+        parts = ("beat", "stall", "starve", "idle", "unknown")
+        assert sum(r[n] for n in parts) == f["cycles"]
+        assert r["ready_high"] + r["ready_low"] == r["starve"] + r["idle"] + r["unknown"]
+    for count, either in numbers(r"beat together in (\d+) of (\d+) clocks", text):
+        assert (count, either) == (f["any_r_and_w"], beats["R"] + beats["W"] - count)
+    assert not re.search(r"(?<!of )(?<!of the )\b1 (clocks|reads|writes|orphans|spans)\b", text)
+    assert "nan" not in text
+    assert "None" not in text
+
+
 @pytest.mark.parametrize("name", NAMES + PAIR)
 def test_all_sentences_follow_from_one_verdict(case, name):
     if name.endswith("fst"):
@@ -239,3 +297,14 @@ def test_all_sentences_follow_from_one_verdict(case, name):
         if f["verdict"] == "nothing":
             assert f["r_and_w"] + f["w_only"] == 0
         assert f["complete_reads"] + f["bound_reads"] <= f["reads"]
+        check_text(port)
+
+
+@pytest.mark.parametrize("seed", range(200 if os.environ.get("TICKGAUGE_SLOW") == "1" else 20))
+def test_the_numbers_of_the_sentences_are_the_figures(seed):
+    rng = random.Random(f"text {seed}")
+    simulation = simulate(seed, 300, any_traffic(rng), any_traffic(rng))
+    rows = simulation.rows[rng.choice((0, 50)) :]
+    for _ in range(rng.choice((0, 0, 1, 5))):
+        rows[rng.randrange(len(rows))][rng.choice(("rvalid", "wready", "arvalid"))] = -1
+    check_text(tg.read_capture(cut(*csv_lines(Simulation(rows=rows)), 0)).port())

@@ -9,9 +9,20 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..frame.frame import Frame
+from ..util.text import counted
 from .transactions import Transactions, ratio_text
 
-__all__ = ["Told", "contrast", "exclusive", "finding", "missing", "story", "stream_story", "waits"]
+__all__ = [
+    "Told",
+    "contrast",
+    "exclusive",
+    "finding",
+    "missing",
+    "story",
+    "stream_story",
+    "together",
+    "waits",
+]
 
 #: The verdict at the end of the fixed sentence.
 ENDINGS = {
@@ -91,8 +102,8 @@ def _data_share(port: Told) -> str:
 def _address_share(port: Told) -> str:
     f = port.figures
     return (
-        f" ARVALID waits for ARREADY in {f['address_held']} clocks, in {f['address_held_w']} of "
-        f"them ({share(f['address_held_w'], f['address_held'])}) a write beat goes."
+        f" ARVALID waits for ARREADY in {counted(f['address_held'], 'clock')}, in "
+        f"{f['address_held_w']} of them ({share(f['address_held_w'], f['address_held'])}) a write beat goes."
     )
 
 
@@ -102,13 +113,15 @@ def _first_line(port: Told) -> str:
     if verdict == "unseen":
         return f"{_STORIES[verdict]}: {missing(port)}."
     text = _STORIES[verdict]
+    if verdict == "too few":
+        return text
     if verdict in HELD and f["where"] == "address":
         return f"{text} They wait in the address channel.{_address_share(port)}"
     text += _data_share(port)
     if verdict in HELD and "address" in f["where"]:
         text += _address_share(port)
     if f["read_unknown"]:
-        text += f" {f['read_unknown']} clocks with an unknown level of R or W are left out."
+        text += f" Left out: {counted(f['read_unknown'], 'clock')} with an unknown level of R or W."
     return text
 
 
@@ -138,30 +151,26 @@ def bounds(port: Told) -> list[str]:
     return lines
 
 
-def _times(n: int, one: str) -> str:
-    return f"{n} {one}{'' if n == 1 else 's'}"
-
-
 def exclusive(port: Told) -> list[str]:
     """Exclusive and locked accesses in a line each; none where there are none."""
     f, lines = port.figures, []
     if f["exclusive_writes"]:
         rest = f["exclusive_writes"] - f["exclusive_done"] - f["exclusive_failed"]
         lines.append(
-            f"{_times(f['exclusive_writes'], 'exclusive write')}: {f['exclusive_done']} done "
+            f"{counted(f['exclusive_writes'], 'exclusive write')}: {f['exclusive_done']} done "
             f"(EXOKAY), {f['exclusive_failed']} failed (OKAY: nothing is written)"
             + (f", {rest} of unknown outcome" if rest else "")
             + f"; {f['exclusive_pairs']} with their exclusive read in the capture"
         )
     if f["exclusive_reads"]:
         lines.append(
-            f"{_times(f['exclusive_reads'], 'exclusive read')}, {f['exclusive_refused']} of them "
+            f"{counted(f['exclusive_reads'], 'exclusive read')}, {f['exclusive_refused']} of them "
             "answered with OKAY: no exclusive access there"
             if f["exclusive_refused"]
-            else _times(f["exclusive_reads"], "exclusive read")
+            else counted(f["exclusive_reads"], "exclusive read")
         )
     if f["locked"]:
-        lines.append(f"{f['locked']} locked {'access' if f['locked'] == 1 else 'accesses'} (AXI3)")
+        lines.append(f"{f['locked']} locked access{'es' if f['locked'] > 1 else ''} (AXI3)")
     return lines
 
 
@@ -186,9 +195,10 @@ def _described(port: Told, row: Mapping[str, Any], middle: int | None) -> str:
     where = "" if row["addr"] is None else f" at 0x{row['addr']:x}"
     size = "" if row["bytes"] is None else f", {row['bytes']} bytes"
     least = "at least " if middle is None else ""
-    times = f", {ratio_text(row['span'] / middle)} the median" if middle else ""
+    longer = middle is not None and row["span"] > 1.05 * middle > 0
+    times = f", {ratio_text(row['span'] / middle)} the median" if middle and longer else ""
     text = (
-        f"The slowest {row['direction']}{where}{size}: {least}{row['span']} clocks"
+        f"The slowest {row['direction']}{where}{size}: {least}{counted(row['span'], 'clock')}"
         f"{in_us(row['span'], port.clock)}{times}; asked for at sample {row['ax_valid']}"
         f"{in_us(row['ax_valid'], port.clock)}"
     )
@@ -211,14 +221,16 @@ def finding(port: Told) -> str:
     w = f["r_and_w"] + f["w_only"]
     expected = f["expected_blocked"]
     shown = "-" if math.isnan(expected) else f"{expected:.0f}"
-    text = f"reads blocked while writing: {f['blocked']} of {w} write beats"
-    text += f"; independent ports: {shown}"
+    parts = [f"reads blocked while writing: {f['blocked']} of {w} write beats"]
+    parts.append(f"independent ports: {shown}")
+    if f["where"] == "address":  # nothing of read data is said to wait
+        parts.clear()
     if "address" in f["where"]:
-        text += (
-            f"; ARVALID held while writing: {f['address_held_w']} of {f['address_held']} clocks "
+        parts.append(
+            f"ARVALID held while writing: {f['address_held_w']} of the {f['address_held']} clocks "
             "that it waits"
         )
-    text += f"; {ending}"
+    text = "; ".join([*parts, ending])
     if f["master_stall"] > f["blocked"]:
         text += f"; in {f['master_stall']} of them the master itself waits (RREADY low)"
     return text
@@ -245,7 +257,7 @@ def waits(port: Told) -> list[str]:
         return lines
     if f["read_asked"] < n:
         idle = n - f["read_asked"]
-        lines.append(f"no read asked for in {idle} of {n} cycles: the master asks for none")
+        lines.append(f"the master asks for no read in {idle} of {counted(n, 'clock')}")
     parts = [
         ("in the address channel", f["address_held"], f["address_held_w"]),
         ("for first data", f["first_wait"], f["first_wait_w"]),
@@ -253,8 +265,23 @@ def waits(port: Told) -> list[str]:
     ]
     words = [f"{count} {where} ({with_w} with a W beat)" for where, count, with_w in parts if count]
     if words and f["verdict"] != "unseen":
-        lines.append("reads wait " + ", ".join(words))
+        lines.append("clocks in which reads wait: " + ", ".join(words))
     return lines
+
+
+def together(port: Told, beats: Mapping[str, int]) -> list[str]:
+    """R and W beats in one clock, and how many were open at once; what is not seen is not told."""
+    f, there = port.figures, str(port.row["channels"] or "").split()
+    lines, parts = [], []
+    if "R" in there and "W" in there:
+        either = int(beats["R"]) + int(beats["W"]) - f["any_r_and_w"]
+        lines.append(f"R and W beat together in {f['any_r_and_w']} of {either} clocks with a beat")
+    for direction, channels in (("read", "AR R"), ("write", "AW B")):
+        seen = all(c in there for c in channels.split())
+        if seen and f[f"{direction}s"] and not f["unknown"]:
+            least = "at least " if f[f"bound_{direction}s"] else ""
+            parts.append(least + counted(f[f"max_{direction}s"], direction))
+    return lines + (["open at once: " + ", ".join(parts)] if parts else [])
 
 
 def stream_story(port: Told, channel: Mapping[str, Any], packets: Frame) -> list[str]:

@@ -13,6 +13,7 @@ from .. import _core
 from ..frame.frame import Column, Frame
 from ..frame.readings import Readings
 from ..sources.digest import Digest
+from ..util.text import counted
 from . import findings
 from .transactions import CLASS_BITS, FLAGS, Transactions, grouped
 
@@ -187,11 +188,12 @@ class Port:
         f = self.figures
         if self.is_stream:
             return [f"{self.kind} {self.name}", *self.story()]
+        proven = "proven complete" if f["bound_reads"] + f["bound_writes"] else "complete"
         lines = [
             f"{self.kind} {self.name}: {f['complete_reads']} of {f['reads']} reads and "
-            f"{f['complete_writes']} of {f['writes']} writes complete"
-            + (f", {f['orphans']} orphans" if f["orphans"] else "")
-            + (f", {f['protocol']} protocol errors" if f["protocol"] else "")
+            f"{f['complete_writes']} of {f['writes']} writes {proven}"
+            + (f", {counted(f['orphans'], 'orphan')}" if f["orphans"] else "")
+            + (f", {counted(f['protocol'], 'protocol error')}" if f["protocol"] else "")
         ]
         if self.row["clock"] is not None:
             lines.append(f"{f['cycles']} samples at the rising edges of {self.row['clock']}")
@@ -199,13 +201,13 @@ class Port:
             spans = self.spans(direction)
             if len(spans):
                 at = (len(spans) + 1) // 2 - 1
-                text = f"{direction} span: median {spans[at]} clocks"
+                text = f"{direction} span: median {counted(int(spans[at]), 'clock')}"
                 lines.append(f"{text} ({spans[0]} to {spans[-1]}, n={len(spans)})")
         lines += findings.bounds(self) + findings.exclusive(self)
         for t in self.transactions.triggered:
             where = "" if t["addr"] is None else f" at 0x{t['addr']:x}"
             least = "at least " if t["flags"] & FLAGS["lower bound"] else ""
-            span = f"{least}{t['span']} clocks" if t["span"] is not None else t["why"]
+            span = t["why"] if t["span"] is None else f"{least}{counted(t['span'], 'clock')}"
             lines.append(f"at the trigger: {t['direction']}{where}, {span}")
         lines.append(self.finding)
         return lines
@@ -225,17 +227,13 @@ class Port:
         lines = [*self.headline(), self.contrast]
         if f["tail_n"]:
             lines.append(
-                f"after the last W beat of a blocked span R is silent for {f['tail_median']} "
-                f"clocks (median of {f['tail_n']} spans)"
+                f"after the last W beat of a blocked span R is silent for "
+                f"{counted(f['tail_median'], 'clock')} (median of {counted(f['tail_n'], 'span')})"
             )
         lines += findings.waits(self)
         lines += self.throughput()
         beats = dict(zip(self.channels["channel"], self.channels["beat"], strict=True))
-        either = int(beats.get("R", 0)) + int(beats.get("W", 0)) - f["any_r_and_w"]
-        lines.append(
-            f"R and W beat together in {f['any_r_and_w']} of {either} cycles with a beat; open at "
-            f"once: {f['max_reads']} reads, {f['max_writes']} writes"
-        )
+        lines += findings.together(self, beats)
         lines.append(self.channels.grid().to_text())
         return "\n".join(lines)
 

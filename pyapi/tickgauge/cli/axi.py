@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError
 from ..frame.answer import Answer, Section
 from ..frame.grid import Grid
-from ..util.text import number
+from ..util.text import counted, number
 from . import common
 from .inputs import add_limit_option, limits_of
 
@@ -231,7 +231,7 @@ def _one(args: argparse.Namespace, port: Port) -> Answer:
         shown = port.transactions[left_out[:20]].lines(capture.clock)
         sections.append(Section(f"{len(left_out)} not in the statistics", shown))
     if len(port.problems):
-        sections.append(Section(f"{len(port.problems)} problems", port.problems.grid(20)))
+        sections.append(Section(counted(len(port.problems), "problem"), port.problems.grid(20)))
     if args.log:
         from ..captures.run_logs import bridge
         from ..reading.read import read
