@@ -101,9 +101,10 @@ def _data_share(port: Told) -> str:
 
 def _address_share(port: Told) -> str:
     f = port.figures
+    part = share(f["address_held_w"], f["address_held"])
     return (
         f" ARVALID waits for ARREADY in {counted(f['address_held'], 'clock')}, in "
-        f"{f['address_held_w']} of them ({share(f['address_held_w'], f['address_held'])}) a write beat goes."
+        f"{f['address_held_w']} of them ({part}) a write beat goes."
     )
 
 

@@ -23,8 +23,8 @@ _DIRECTIONS = {"read": "#0072B2", "write": "#E69F00"}
 #: A span is drawn at least this part of the picture wide, so that one clock stays visible.
 LEAST_WIDTH = 1 / 500
 
-#: A bar carries its address where it is this part of the picture wide.
-LABELLED = 0.07
+#: Points that a letter of an address takes, and what is free beside it.
+LETTER, BESIDE = 4.4, 4.0
 
 #: Rows of bars below the lanes.
 MOST_ROWS = 12
@@ -136,6 +136,8 @@ def _bars(ax: Axes, port: PortLike, first: int, last: int, lanes_: int, origin: 
     """Transactions of the range as bars, each on the first free row, with their addresses."""
     rows: list[int] = []
     named: set[str] = set()
+    points = ax.get_window_extent().width * 72 / ax.figure.dpi
+    clocks_a_point = (last + 1 - first) / max(points, 1)
     for t in port.transactions:
         start = t["ax_valid"] if t["ax_valid"] is not None else t["data_first"]
         end = _end(t)
@@ -157,11 +159,12 @@ def _bars(ax: Axes, port: PortLike, first: int, last: int, lanes_: int, origin: 
         )
         named.add(name)
         low, high = max(start, first), min(end, last)
-        if t["addr"] is not None and high - low >= LABELLED * (last - first):
+        word = "" if t["addr"] is None else f"0x{t['addr']:x}"
+        if word and high + 1 - low >= (LETTER * len(word) + BESIDE) * clocks_a_point:
             ax.text(
                 (low + high + 1) / 2 - origin,
                 -0.98 - 0.6 * row,
-                f"0x{t['addr']:x}",
+                word,
                 ha="center",
                 va="center",
                 fontsize="x-small",
@@ -323,7 +326,7 @@ def outstanding(port: PortLike, ax: Axes | None = None, *, title: str = "") -> A
     ax.set_xlim(0, end)
     ax.set(xlabel="sample [clocks]", ylabel="outstanding", title=title or port.name)
     _plain_numbers(ax, "x")
-    style.whole_numbers(ax)
+    _plain_numbers(ax, "y")
     style.legend(ax)
     return style.finish(ax)
 
