@@ -229,9 +229,10 @@ docs: build $(VENV)/deps-test
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -r $(VENV)/requirements-docs.txt
 	@$(BIN)/python tests/tools/site.py $(BUILDER)
 
-wheel: $(VENV)/deps-test
-	@$(BIN)/python -m pip install -q --disable-pip-version-check build
-	@$(BIN)/python -m build
+# The sdist, the wheel made of it, and both tested in empty environments: PYTHONS="python3.11 python3.13".
+PYTHONS ?= $(PYTHON)
+wheel:
+	@sh tests/tools/wheels.sh $(PYTHONS)
 
 clean:
 	rm -rf build dist out $(VENV)

@@ -40,9 +40,14 @@ INCLUDES = ["csrc/include", "csrc/src", "pyapi/binding"]
 
 CFLAGS = ["-std=c11", "-O2", "-fvisibility=hidden", "-fstack-protector-strong", "-fno-plt"]
 DEFINES: list[tuple[str, str | None]] = []
-# One wheel serves every CPython from 3.11 on (abi3); a free-threaded build has no such ABI yet.
-ABI3 = not sysconfig.get_config_var("Py_GIL_DISABLED")
-PY_DEFINES: list[tuple[str, str | None]] = [("Py_LIMITED_API", "0x030b0000")] if ABI3 else []
+# One wheel serves every CPython from 3.11 on (abi3). A free-threaded one has no such ABI, and the
+# objects of the binding are guarded against a second thread under the GIL only.
+if sysconfig.get_config_var("Py_GIL_DISABLED"):
+    sys.exit(
+        "tickgauge does not support the free-threaded build of CPython: use the usual build of "
+        f"Python {sys.version_info[0]}.{sys.version_info[1]}"
+    )
+PY_DEFINES: list[tuple[str, str | None]] = [("Py_LIMITED_API", "0x030b0000")]
 LINK: list[str] = []
 if SANITIZE:
     CFLAGS = [
@@ -74,7 +79,7 @@ def extension(name: str, sources: list[str], includes: list[str]) -> Extension:
         define_macros=[*DEFINES, *PY_DEFINES, ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
         extra_compile_args=CFLAGS,
         extra_link_args=LINK,
-        py_limited_api=ABI3,
+        py_limited_api=True,
     )
 
 
@@ -113,8 +118,11 @@ def build_options() -> dict[str, dict[str, str]]:
     else:
         base = tempfile.mkdtemp(prefix="tickgauge-build-")
         atexit.register(shutil.rmtree, base, ignore_errors=True)
-    options = {"build": {"build_base": base}, "egg_info": {"egg_base": base}}
-    return options | ({"bdist_wheel": {"py_limited_api": "cp311"}} if ABI3 else {})
+    return {
+        "build": {"build_base": base},
+        "egg_info": {"egg_base": base},
+        "bdist_wheel": {"py_limited_api": "cp311"},
+    }
 
 
 def libraries() -> list[tuple[str, dict[str, object]]]:

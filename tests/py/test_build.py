@@ -24,6 +24,21 @@ def test_a_step_is_quiet_unless_it_fails() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (7, "doing\n", "why\n")
 
 
+def test_a_free_threaded_python_is_refused_in_words() -> None:
+    """No such interpreter is needed: setup.py asks the configuration of the one that runs it."""
+    pytest.importorskip("setuptools")
+    code = (
+        "import runpy, sysconfig\n"
+        "known = sysconfig.get_config_var\n"
+        "sysconfig.get_config_var = lambda name: name == 'Py_GIL_DISABLED' or known(name)\n"
+        "runpy.run_path('setup.py', run_name='__main__')\n"
+    )
+    run = [sys.executable, "-c", code, "--version"]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "does not support the free-threaded build" in done.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.noasan
 def test_building_leaves_nothing_in_the_checkout(tmp_path: Path) -> None:

@@ -285,12 +285,18 @@ def test_an_error_in_mid_read(tmp_path: Path) -> None:
         pytest.skip("no C compiler")
     source = tmp_path / "shim.c"
     source.write_text(
-        "#include <errno.h>\n#include <sys/syscall.h>\n#include <unistd.h>\n"
+        "#include <errno.h>\n#include <stdio.h>\n#include <string.h>\n"
+        "#include <sys/syscall.h>\n#include <unistd.h>\n"
         "static int reads;\n"
+        "static int is_log(int fd) {\n"
+        "  char link[64], name[4096];\n"
+        '  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);\n'
+        "  ssize_t n = readlink(link, name, sizeof name);\n"
+        '  return n > 4 && memcmp(name + n - 4, "/log", 4) == 0;\n}\n'
         "ssize_t read(int fd, void *p, size_t n) {\n"
-        "  if (n == 65536 && ++reads == 2) { errno = EIO; return -1; }\n"
-        "  if (n == 65536) n = 100;\n"
-        "  return syscall(SYS_read, fd, p, n);\n}\n"
+        "  if (!is_log(fd)) return syscall(SYS_read, fd, p, n);\n"
+        "  if (++reads == 2) { errno = EIO; return -1; }\n"
+        "  return syscall(SYS_read, fd, p, n < 100 ? n : 100);\n}\n"
     )
     shim = tmp_path / "shim.so"
     subprocess.run([cc, "-shared", "-fPIC", "-o", shim, source], check=True)
