@@ -191,8 +191,8 @@ def test_a_new_format_is_one_toml_file(tmp_path):
         ),
         ("[[rule]]\ntemplate = 'abc {t:uint}'\nvalue = 't'\n", "unit is missing: a word"),
         (
-            "[[rule]]\ntemplate = 'abc {t:uint}'\nvalue = 't'\nunit = 'microseconds'\n",
-            '"microseconds" is not converted: write "us"',
+            "[[rule]]\ntemplate = 'abc {t:uint}'\nvalue = 't'\nunit = 'microsecond'\n",
+            '"microsecond" is not converted: write "us"',
         ),
         ("[[rule]]\ntemplate = 'abc {t:uint}'\nvalue = 't'\nunit = 'ticks'\n", 'write "tick"'),
         ("[[rule]]\ntemplate = 'abc {t:uint}'\nvalue = 't'\nunit = 3\n", "unit is a word"),

@@ -65,6 +65,33 @@ class Source:
         """Open it, look at the first bytes, and decompress if they ask for it."""
         return Stream(self, self._opener(), limits)
 
+    def again(self, limits: Limits = LIMITS) -> Source:
+        """A source of the same bytes that can be opened more than once.
+
+        Returns
+        -------
+        Source
+            This one if it is a regular file, a folder's member or a URL; a pipe is read whole and
+            held in memory.
+
+        Raises
+        ------
+        LimitError
+            A pipe is longer than ``limits.whole``.
+        """
+        if "://" in self.name or (self.path is not None and not self.path.is_fifo()):
+            return self
+        pieces, size = [], 0
+        with self._opener() as raw:
+            while piece := raw.read(HEAD):
+                pieces.append(piece)
+                size += len(piece)
+                if size > limits.whole:
+                    text = f"more than {limits.whole} bytes from a pipe (--limit whole=N)"
+                    raise LimitError(text, path=self.name)
+        data = b"".join(pieces)
+        return Source(self.name, lambda: io.BytesIO(data), release=self.release)
+
     def read_bytes(self, limits: Limits = LIMITS) -> bytes:
         """All of it, decompressed.
 

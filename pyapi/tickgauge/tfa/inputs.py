@@ -27,10 +27,11 @@ from .model import METRICS, TESTS, Release
 __all__ = ["one_side", "releases_in", "sides_of"]
 
 
-def _sources(what: Any) -> list[Source]:
+def _sources(what: Any, limits: Limits) -> list[Source]:
+    """The sources behind `what`; each can be opened again, for its form is looked at first."""
     many = isinstance(what, Sequence) and not isinstance(what, str | bytes)
     found = [s for one in (what if many else [what]) for s in expand(one, bundles, revisions)]
-    return [source for source in found if not source.skipped]
+    return [source.again(limits) for source in found if not source.skipped]
 
 
 def _is_published(source: Source, limits: Limits = LIMITS) -> bool:
@@ -51,7 +52,7 @@ def releases_in(what: Any, platform: str | None = None, limits: Limits = LIMITS)
     """
     found: list[Release] = []
     folder = isinstance(what, str | os.PathLike) and Path(what).is_dir()
-    for source in _sources(what):
+    for source in _sources(what, limits):
         if not _is_published(source, limits):
             if folder:
                 continue
@@ -282,7 +283,7 @@ def one_side(
     name = what if isinstance(what, str) else getattr(what, "name", "the data set")
     if not isinstance(what, Dataset | Snapshot):
         if not hasattr(what, "read"):
-            sources = _sources(what)
+            sources = _sources(what, limits or LIMITS)
             if all(_is_published(source, limits or LIMITS) for source in sources):
                 return _pick_release(releases_in(sources, platform, limits or LIMITS), what)
             what = sources
