@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -199,6 +200,32 @@ def test_tables_of_every_program_give_their_own_counts(name):
     }
     for key, (_, _, end) in want.items():
         assert rows[key].get("max_below") == end, key
+
+
+@pytest.mark.parametrize("unit", ["us", "ns"])
+def test_the_json_of_cyclictest_gives_what_its_table_gives(unit):
+    thread = {"cycles": 1000, "min": 2, "max": 31, "avg": 2.88, "cpu": 1, "node": 0}
+    document = {
+        "file_version": 1, "cmdline:": "cyclictest -q -h 4 --json=x", "rt_test_version:": "2.40",
+        "return_code": 0, "num_threads": 2, "resolution_in_ns": int(unit == "ns"),
+        "thread": {
+            "0": {"histogram": {"2": 123, "3": 876}, **thread},  # one cycle is beyond
+            "2": {"histogram": {"2": 100, "4": 900}, **thread, "max": 4},
+            "1": {"histogram": {}, **thread, "cycles": 0},
+        },
+    }  # fmt: skip
+    data = tg.read(json.dumps(document, indent=2).encode())
+    rows = rows_of(data)
+    scale = 1000 if unit == "us" else 1
+    first, last = rows["latency", None, "thread=0"], rows["latency", None, "thread=2"]
+    assert (first["n"], first["median"], first["max_below"]) == (1000, 3 * scale, np.inf)
+    assert (last["n"], last["median"], last["max"]) == (1000, 4 * scale, 4 * scale)
+    assert rows["max", 1, "thread=2"]["max"] == 4 * scale
+    assert rows["avg", 1, "thread=0"]["median"] == pytest.approx(2.88 * scale)
+    assert len(data.problems) == 0
+    broken = json.dumps({**document, "thread": [1]}).encode()
+    with pytest.raises(tg.InputError, match="without its member 'thread'"):
+        tg.read(broken)
 
 
 def test_values_below_the_first_bucket_are_told():

@@ -17,6 +17,7 @@ from ..limits import Limits
 from ..util.late import html
 from ..util.optional import need
 from .journal import JournalExport, from_kmsg, is_export, is_kmsg, stamped
+from .rt_tests import is_rt_tests, tables_of
 
 __all__ = ["Decoder", "decoder_of", "foreign_command"]
 
@@ -335,6 +336,10 @@ def decoder_of(head: bytes, limits: Limits) -> Decoder | None:
 
 def _json_of(head: bytes, limits: Limits) -> Decoder | None:
     """The decoder of a source that begins with a JSON object, if that holds text."""
+    if is_rt_tests(head):
+        return _Document(
+            "JSON of rt-tests", lambda data: tables_of(_parse_json(data)), limits.whole
+        )
     items = _first_items(head)
     first = items[0] if items else None
     if isinstance(first, dict) and first.get("version") in (2, 3) and "log" not in first:
