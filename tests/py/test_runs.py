@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 
@@ -63,14 +64,17 @@ def test_cpu_time_is_no_measurement(capsys):
     assert "sync_cpu" not in list(tg.read(SYNC).readings["metric"])
 
 
-def test_compare_and_runs_say_the_same():
-    tables = published(TABLE)
-    old, new = tables["6addd23"], tables["0ef5c85"]
-    by_layer = {f"{r['key'].shape} {r['key'].kernel}": r for r in tg.compare_runs(old, new).rows}
+@pytest.mark.parametrize("pair", list(itertools.permutations(published(TABLE), 2)), ids="-".join)
+def test_compare_and_runs_say_the_same(pair):
+    old, new = (published(TABLE)[name] for name in pair)
+    by_layer = {
+        (r["key"].shape, r["key"].kernel, r["key"].th): r for r in tg.compare_runs(old, new).rows
+    }
     rows = list(tg.compare(old, new).rows)
-    assert len(rows) == len(by_layer) == 13
+    assert len(rows) == len(by_layer)
     for row in rows:
-        other = by_layer[row["test"]]
+        labels = dict(word.split("=") for word in row["labels"].split())
+        other = by_layer[(*row["test"].split(), int(labels["th"]))]
         assert (row["n_old"], row["n_new"]) == (other["n_old"], other["n_new"])
         assert row["old"] / 1000 == pytest.approx(other["old"])
         assert row["new"] / 1000 == pytest.approx(other["new"])

@@ -162,7 +162,21 @@ EXAMPLES = {
         "Maximum Time (ms),\n"
         "vadd,1,1481.36,1481.36,1481.36,1481.36,\n"
         "webp_IntraPredLoop2_NoOut_1,2,7.2,3.5,3.6,3.7,\n"
-        "\nTop Kernel Execution\n",
+        "\nTop Kernel Execution\n"
+        "                             latency        interval\n"
+        "transaction       0:             259               0\n"
+        "transaction       1:             261             262\n"
+        "\nCompute Unit Utilization\n"
+        "Device,Compute Unit,Kernel,Global Work Size,Local Work Size,Number Of Calls,"
+        "Dataflow Execution,Max Overlapping Executions,Dataflow Acceleration,Total Time (ms),"
+        "Minimum Time (ms),Average Time (ms),Maximum Time (ms),Clock Frequency (MHz),\n"
+        "xilinx_u200-0,vadd_1,vadd,1:1:1,1:1:1,2,No,1,1.000000x,1.25,0.5,0.625,0.75,300,\n"
+        "\nData Transfer: Host to Global Memory\n"
+        "Context:Number of Devices,Transfer Type,Number Of Buffer Transfers,Transfer Rate (MB/s),"
+        "Average Bandwidth Utilization (%),Average Buffer Size (KB),Total Time (ms),"
+        "Average Time (ms),\n"
+        "context0:1,READ,2,N/A,N/A,4.096,0.1,0.05,\n"
+        "context0:1,WRITE,4,8192.5,85.3,4.096,0.4,0.1,\n\n",
         [
             ("vitis", "cosim", "min", "rtl=Verilog", "1765625", "cycle"),
             ("vitis", "cosim", "avg", "rtl=Verilog", "1765660", "cycle"),
@@ -172,14 +186,24 @@ EXAMPLES = {
             ("vitis", "cosim", "avg", "rtl=Verilog", "175", "cycle"),
             ("vitis", "cosim", "max", "rtl=Verilog", "175", "cycle"),
             ("vitis", "xdputil", "rate", None, "628.476", "FPS"),
-            ("vitis", "kernel", "total", "enqueues=1 kernel=vadd", "1481.36", "ms"),
-            ("vitis", "kernel", "min", "enqueues=1 kernel=vadd", "1481.36", "ms"),
-            ("vitis", "kernel", "avg", "enqueues=1 kernel=vadd", "1481.36", "ms"),
-            ("vitis", "kernel", "max", "enqueues=1 kernel=vadd", "1481.36", "ms"),
+            ("vitis", "kernel", "total", "kernel=vadd", "1481.36", "ms"),
+            ("vitis", "kernel", "min", "kernel=vadd", "1481.36", "ms"),
+            ("vitis", "kernel", "avg", "kernel=vadd", "1481.36", "ms"),
+            ("vitis", "kernel", "max", "kernel=vadd", "1481.36", "ms"),
             *[
-                ("vitis", "kernel", m, "enqueues=2 kernel=webp_IntraPredLoop2_NoOut_1", v, "ms")
+                ("vitis", "kernel", m, "kernel=webp_IntraPredLoop2_NoOut_1", v, "ms")
                 for m, v in (("total", "7.2"), ("min", "3.5"), ("avg", "3.6"), ("max", "3.7"))
             ],
+            ("vitis", "transaction", "latency", None, "259", "cycle"),
+            ("vitis", "transaction", "latency", None, "261", "cycle"),
+            *[
+                ("vitis", "cu", m, "cu=vadd_1 kernel=vadd", v, "ms")
+                for m, v in (("total", "1.25"), ("min", "0.5"), ("avg", "0.625"), ("max", "0.75"))
+            ],
+            ("vitis", "transfer", "total", "type=READ", "0.1", "ms"),
+            ("vitis", "transfer", "avg", "type=READ", "0.05", "ms"),
+            ("vitis", "transfer", "total", "type=WRITE", "0.4", "ms"),
+            ("vitis", "transfer", "avg", "type=WRITE", "0.1", "ms"),
         ],
     ),
     # bpftrace hist(), lhist(), keyed maps; print_log2_hist of bcc.

@@ -72,6 +72,15 @@ def _median(values: Sequence[int]) -> float:
     return math.sqrt(low * high) if low > 0 else (low + high) / 2
 
 
+def _ratio(old: Sequence[int], new: Sequence[int]) -> float | None:
+    """The change as ``tickgauge.compare`` has it: the median of all new / old; None without one."""
+    if min(old) <= 0 or min(new) <= 0:
+        return None
+    ratios = sorted(math.log(y / x) for x in old for y in new)
+    n = len(ratios)
+    return math.exp((ratios[(n - 1) // 2] + ratios[n // 2]) / 2)
+
+
 @dataclass(frozen=True)
 class RunComparison:
     """Two run logs side by side.
@@ -79,12 +88,12 @@ class RunComparison:
     Attributes
     ----------
     rows : list of dict
-        One a key: key, n_old, old, n_new, new (medians of its repeats, as `tickgauge.compare` has
-        them, in microseconds), percent, ratio.
+        One a key: key, n_old, old, n_new, new (medians of its repeats in microseconds), percent,
+        ratio (the median of all new / old). All are as `tickgauge.compare` has them.
     pairs : int
         Rows of the logs that were paired by their order within a key.
     mean_by_row, mean_by_key : float
-        Geometric means of new / old over the pairs, and over the keys' medians; NaN if none.
+        Geometric means of new / old over the pairs, and over the keys' ratios; NaN if none.
     unmatched : tuple of str
         Keys of one side only.
     """
@@ -154,7 +163,7 @@ def compare_runs(old: Any, new: Any) -> RunComparison:
     rows: list[dict[str, Any]] = []
     pairs: list[float] = []
     for key in [k for k in a if k in b]:
-        x, y = _median(a[key]), _median(b[key])
+        x, y, ratio = _median(a[key]), _median(b[key]), _ratio(a[key], b[key])
         rows.append(
             {
                 "key": key,
@@ -162,8 +171,8 @@ def compare_runs(old: Any, new: Any) -> RunComparison:
                 "old": x,
                 "n_new": len(b[key]),
                 "new": y,
-                "percent": 100 * (y - x) / x if x else None,
-                "ratio": y / x if x else None,
+                "percent": None if ratio is None else 100 * (ratio - 1),
+                "ratio": ratio,
             }
         )
         pairs += [q / p for p, q in zip(a[key], b[key], strict=False) if p > 0 and q > 0]
