@@ -175,7 +175,8 @@ START_TEST(the_table_names_releases_and_skips_gaps) {
   ck_assert_uint_eq(number(steps, 0, TG_STEP_KIND), TG_STEP_PLAIN);
   NEAR(real(steps, 0, TG_STEP_OLD), 20 * sqrt(220.0 * 221.0), 1e-6);
   NEAR(real(steps, 0, TG_STEP_NEW), 20 * sqrt(3845.0 * 3846.0), 1e-6);
-  NEAR(real(steps, 0, TG_STEP_P), 1.0 / 200, 1e-12);
+  /* 4 of 8 releases: 2 of 70 orders lay them at one end, drawn 999 times */
+  ck_assert(real(steps, 0, TG_STEP_P) >= 2.0 / 70 && real(steps, 0, TG_STEP_P) < 0.05);
   ck_assert(real(series, 0, TG_TREND_SCATTER) < 2);
   tg_table_free(series);
   tg_table_free(steps);
@@ -201,6 +202,82 @@ START_TEST(the_newest_release_alone_is_marked) {
     tg_table_free(series);
     tg_table_free(steps);
   }
+}
+END_TEST
+
+/* Two odd releases of ten in every of 45 orders: they are a step at most in the 2 in which they lie
+ * together at one end, and there with the p that 2 of 45 carry. */
+START_TEST(two_odd_releases_are_a_step_at_an_end_only) {
+  size_t confirmed = 0, told = 0;
+  for (size_t i = 0; i < 10; i++)
+    for (size_t j = i + 1; j < 10; j++) {
+      int64_t v[10];
+      uint32_t release[10];
+      for (size_t r = 0; r < 10; r++) {
+        v[r] = r == i || r == j ? 1500 : 1000;
+        release[r] = (uint32_t)r;
+      }
+      static const uint64_t start[] = {0, 10}, one[] = {1};
+      tg_series s = {v, release, start, one, one, one, 1};
+      tg_trend_options o = {.margin = 0.1, .seed = 1};
+      tg_table *series = NULL, *steps = NULL;
+      ck_assert_int_eq(tg_trend(NULL, &s, &o, &series, &steps), TG_OK);
+      bool plain = false;
+      for (size_t row = 0; row < tg_table_rows(steps); row++) {
+        ck_assert(real(steps, row, TG_STEP_P) >= 2.0 / 45);
+        plain = plain || number(steps, row, TG_STEP_KIND) == TG_STEP_PLAIN;
+      }
+      told += tg_table_rows(steps) > 0;
+      confirmed += plain;
+      if (plain) ck_assert(j == 1 || i == 8);
+      tg_table_free(series);
+      tg_table_free(steps);
+    }
+  ck_assert(confirmed <= 2 && told > 2);
+}
+END_TEST
+
+/* Seven of eight keys of a metric are odd in release 2 of five; the eighth, and a key of another
+ * metric, in other ones. */
+START_TEST(one_release_up_and_back_is_told_where_keys_share_it) {
+  static const size_t odd[] = {2, 2, 2, 2, 2, 2, 2, 1, 3};
+  int64_t v[45];
+  uint32_t release[45], group[] = {0, 0, 0, 0, 0, 0, 0, 0, 1};
+  uint64_t start[10], one[9];
+  for (size_t k = 0; k < 9; k++) {
+    one[k] = 1;
+    for (size_t r = 0; r < 5; r++) {
+      v[5 * k + r] = (r == odd[k] ? 9000 : 1000) + (int64_t)((k + r) % 3);
+      release[5 * k + r] = (uint32_t)r;
+    }
+  }
+  for (size_t k = 0; k < 10; k++) start[k] = 5 * k;
+  tg_series s = {v, release, start, one, one, one, 9};
+  tg_trend_options o = {.margin = 0.1, .group = group, .seed = 1};
+  tg_table *series = NULL, *steps = NULL;
+  ck_assert_int_eq(tg_trend(NULL, &s, &o, &series, &steps), TG_OK);
+  ck_assert_uint_eq(tg_table_rows(steps), 14);
+  for (size_t row = 0; row < 14; row++) {
+    ck_assert_uint_eq(number(steps, row, TG_STEP_KIND), TG_STEP_ONCE);
+    ck_assert_uint_eq(number(steps, row, TG_STEP_KEY), row / 2);
+    ck_assert_uint_eq(number(steps, row, TG_STEP_AT), 2 + row % 2);
+    ck_assert_uint_eq(number(steps, row, TG_STEP_BEFORE), 1 + row % 2);
+    /* 3 inner releases, 2 metrics, 7 or 8 of 8 keys in one of 3 releases */
+    NEAR(real(steps, row, TG_STEP_P), 6 * 17.0 / 6561, 1e-12);
+  }
+  tg_table_free(series);
+  tg_table_free(steps);
+  s.n_keys = 4; /* 4 of 4 keys of one metric carry 3 / 81 */
+  ck_assert_int_eq(tg_trend(NULL, &s, &o, &series, &steps), TG_OK);
+  ck_assert_uint_eq(tg_table_rows(steps), 8);
+  NEAR(real(steps, 0, TG_STEP_P), 3.0 / 81, 1e-12);
+  tg_table_free(series);
+  tg_table_free(steps);
+  s.n_keys = 3; /* 3 of 3: 3 / 27 */
+  ck_assert_int_eq(tg_trend(NULL, &s, &o, &series, &steps), TG_OK);
+  ck_assert_uint_eq(tg_table_rows(steps), 0);
+  tg_table_free(series);
+  tg_table_free(steps);
 }
 END_TEST
 
@@ -250,6 +327,8 @@ int main(void) {
       j6_the_largest_penalty_at_which_there_is_a_change,
       the_table_names_releases_and_skips_gaps,
       the_newest_release_alone_is_marked,
+      two_odd_releases_are_a_step_at_an_end_only,
+      one_release_up_and_back_is_told_where_keys_share_it,
       below_five_releases_there_are_no_steps_and_no_scatter,
       every_refused_allocation_comes_back_as_enomem,
   };

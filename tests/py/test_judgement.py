@@ -232,12 +232,13 @@ def test_the_change_of_a_series_is_that_of_all_cuts(x):
 
 
 def test_a_step_of_a_series_has_the_p_of_its_cost():
-    """One key, releases in order: 0 of 199 orders of the residuals gain what the step gains."""
+    """One key, 4 of 8 releases: no order of the residuals gains as much, 2 of 70 places do."""
     value = np.array([1000, 1003, 998, 1001, 1499, 1503, 1500, 1498], "i8")
     one = np.ones(1, "u8")
     _, steps = _core.trend(value, np.arange(8, dtype="u4"), np.array([0, 8], "u8"), one, one, one)
     assert steps.column("at").tolist() == [4]
-    assert steps.column("p")[0] == pytest.approx(1 / 200)
+    assert 2 / 70 <= steps.column("p")[0] <= 2 / 70 + 0.02
+    assert steps.column("kind").tolist() == [0]
     assert steps.column("percent")[0] == pytest.approx(
         100 * ((1499 * 1500) ** 0.5 / (1000 * 1001) ** 0.5 - 1)
     )

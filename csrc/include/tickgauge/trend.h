@@ -77,13 +77,26 @@ enum {
   TG_STEP_COLUMNS
 };
 #define TG_STEP_PLAIN 0u
-#define TG_STEP_ALONE 1u /* one release alone at an end: not confirmed, p >= 2/n */
+#define TG_STEP_ALONE 1u /* one release alone at an end: not confirmed */
 #define TG_STEP_ALONG 2u /* moved in a release in which another key stepped */
+#define TG_STEP_OPEN 3u  /* not confirmed: chance lays such releases together in more than 5 % */
+#define TG_STEP_ONCE 4u  /* one release up and back, shared by keys of a metric */
 
 /* Steps of every series, with one error of 5 % over all keys and places. Least-cost segments of the
  * logarithms (those between the first and the last of two releases or more: one release up and back
  * is no step); the penalty is what orders of the releases, the same for all keys, exceed in 5 % of
- * the cases with the residuals of a first fit. A step exceeds the margin, too. With a value of 0 or below a key is taken in steps.
+ * the cases with the residuals of a first fit. A step exceeds the margin, too. With a value of 0 or
+ * below a key is taken in steps.
+ *
+ * The p of a step is also at least what the places of its releases can carry: with k odd releases
+ * among n, the share of orders of the releases, the same for all keys, in which odd ones lie as much
+ * like a step; never below 2 / C(n, k). Above 5 % a step is TG_STEP_OPEN.
+ *
+ * One release up and back is told (TG_STEP_ONCE, two rows) where it is the odd one of so many keys
+ * of a group that keys which are odd by themselves share a release in at most 5 % of the cases, over
+ * all groups, releases and directions. Odd is 5 times as far from its neighbours as these are from
+ * each other, and 20 times as far as neighbours usually are. Keys of one boot hang together: with one
+ * boot a release the boot may be the odd one.
  *
  * No keys give no rows. The caller frees both tables. TG_OK, TG_ENOMEM, TG_EINVAL, TG_EOVERFLOW (a
  * value beyond 2^61), TG_ELIMIT (more than TG_SEGMENT_MOST releases of a key), TG_EINTERRUPTED; the

@@ -4,6 +4,7 @@
 
 #include "base/row.h"
 #include "base/try.h"
+#include "places.h"
 #include "segment.h"
 #include "single.h"
 
@@ -11,6 +12,7 @@
 #define FIRST_PENALTY 40 /* of the first fit, in units of the first scale */
 #define ALONG_PENALTY 8  /* of a key that moves in a release in which another one steps */
 #define CRITICAL 190     /* of TG_TREND_ORDERS sorted maxima: 5 % lie above it */
+#define CONFIRMED 0.05   /* p of a step that is not chance */
 #define REACH 1e11       /* scaled values are clipped here: sums of them fit 64 bits */
 
 static const tg_column_def series_columns[TG_TREND_COLUMNS] = {
@@ -40,6 +42,9 @@ typedef struct trend {
   size_t *start;    /* most */
   double *maxima;   /* [TG_TREND_ORDERS] */
   bool *stepped;    /* [releases] a key steps there */
+  double *least;    /* [n_keys] scatter that the steps of the readings leave */
+  tg_step_at *found; /* [values + 2 * n_keys] */
+  size_t n_found;
   size_t most, releases;
   double penalty;
 } trend;
@@ -243,69 +248,75 @@ static double p_of(const trend *t, double more) {
   return (1 + (double)far) / (TG_TREND_ORDERS + 1);
 }
 
-/* A step of a key between two segments. */
-typedef struct found {
-  size_t before, from, to; /* the segments begin at `before` and `from`; the second ends at `to` */
-  double p;
-  uint32_t kind;
-} found;
-
-/* Writes a step that exceeds the margins. */
-static tg_status put_step(trend *t, size_t key, const found *f, tg_table *steps) {
+/* Keeps a step between two segments if it exceeds the margins. */
+static void keep_step(trend *t, tg_step_at f) {
+  const size_t key = f.key;
   const double *v = t->level + first_of(t, key);
   const uint32_t *release = t->s->release + t->s->start[key];
-  double unit = t->logs[key] ? 1 : (double)t->s->resolution[key] * unit_of(t, key);
-  double old = middle_of(t, v, f->before, f->from), fresh = middle_of(t, v, f->from, f->to);
-  double step = (double)t->s->resolution[key] * unit_of(t, key), size = fabs(fresh - old);
-  double absolute = t->o->margin_abs != NULL ? t->o->margin_abs[key] : 0;
-  if (t->logs[key] && !(size > log1p(t->o->margin))) return TG_OK;
-  old = t->logs[key] ? exp(old) : old * unit;
-  fresh = t->logs[key] ? exp(fresh) : fresh * unit;
-  if (!(fabs(fresh - old) > absolute) || !(fabs(fresh - old) > step * (1 + 1e-9))) return TG_OK;
+  const double step = (double)t->s->resolution[key] * unit_of(t, key);
+  const double absolute = t->o->margin_abs != NULL ? t->o->margin_abs[key] : 0;
+  f.old = middle_of(t, v, f.before, f.from);
+  f.fresh = middle_of(t, v, f.from, f.to);
+  double size = fabs(f.fresh - f.old);
+  if (t->logs[key] && !(size > log1p(t->o->margin))) return;
+  size = t->logs[key] ? fabs(exp(f.fresh) - exp(f.old)) : size * step;
+  if (!(size > absolute) || !(size > step * (1 + 1e-9))) return;
+  t->found[t->n_found++] = f;
+  t->steps[key]++;
+  t->stepped[release[f.from]] = true;
+}
+
+/* Writes a step. */
+static tg_status put_step(const trend *t, const tg_step_at *f, tg_table *steps) {
+  const uint32_t *release = t->s->release + t->s->start[f->key];
+  const bool logs = t->logs[f->key];
+  const double unit = logs ? 1 : (double)t->s->resolution[f->key] * unit_of(t, f->key);
+  const double old = logs ? exp(f->old) : f->old * unit;
+  const double fresh = logs ? exp(f->fresh) : f->fresh * unit;
   tg_row row = tg_row_begin(steps);
-  tg_row_u32(&row, TG_STEP_KEY, (uint32_t)key);
+  tg_row_u32(&row, TG_STEP_KEY, (uint32_t)f->key);
   tg_row_u32(&row, TG_STEP_BEFORE, release[f->from - 1]);
   tg_row_u32(&row, TG_STEP_AT, release[f->from]);
   tg_row_u32(&row, TG_STEP_LAST, release[f->to - 1]);
   tg_row_f64(&row, TG_STEP_OLD, old);
   tg_row_f64(&row, TG_STEP_NEW, fresh);
-  if (t->logs[key]) tg_row_f64(&row, TG_STEP_PERCENT, 100 * (fresh / old - 1));
+  if (logs) tg_row_f64(&row, TG_STEP_PERCENT, 100 * (fresh / old - 1));
   if (f->kind != TG_STEP_ALONG) tg_row_f64(&row, TG_STEP_P, f->p);
   tg_row_u32(&row, TG_STEP_KIND, f->kind);
-  tg_status status = tg_row_end(&row);
-  if (status != TG_OK) return status;
-  t->steps[key]++;
-  t->stepped[release[f->from]] = true;
-  return TG_OK;
-}
-
-/* One release at an end of n: 2 of n places are ends, so chance alone puts it there that often. */
-static void stand_alone(found *f, size_t n) {
-  f->kind = TG_STEP_ALONE;
-  f->p = fmax(f->p, fmin(1, 2 / (double)n));
+  return tg_row_end(&row);
 }
 
 /* The steps of one key at the penalty of chance. */
-static tg_status steps_of(trend *t, size_t key, tg_table *steps) {
+static tg_status steps_of(trend *t, size_t key) {
   size_t n = count_of(t, key);
   const double *v = t->level + first_of(t, key);
   if (isnan(t->scale[key])) return TG_OK;
   tg_status status = costs_of(t, v, n, t->scale[key]);
   if (status != TG_OK) return status;
   size_t parts = tg_segment_fit(t->cost, n, t->penalty, t->start, t->work);
-  for (size_t p = 1; status == TG_OK && p < parts; p++) {
-    found f = {t->start[p - 1], t->start[p], p + 1 < parts ? t->start[p + 1] : n, 0,
-               TG_STEP_PLAIN};
+  for (size_t p = 1; p < parts; p++) {
+    tg_step_at f = {.key = key, .before = t->start[p - 1], .from = t->start[p],
+                    .to = p + 1 < parts ? t->start[p + 1] : n, .kind = TG_STEP_PLAIN};
     double whole = t->cost[f.before * n + f.to - 1];
     f.p = p_of(t, whole - t->cost[f.before * n + f.from - 1] - t->cost[f.from * n + f.to - 1]);
-    if (f.from + 1 == n || f.from == 1) stand_alone(&f, n);
-    status = put_step(t, key, &f, steps);
+    keep_step(t, f);
   }
-  return status;
+  return TG_OK;
+}
+
+/* Which steps are confirmed: their releases lie together more than chance lays them. */
+static tg_status confirm_steps(trend *t, const tg_levels *levels) {
+  TG_TRY(tg_place_steps(t->a, levels, t->found, t->n_found));
+  for (size_t i = 0; i < t->n_found; i++) {
+    tg_step_at *f = &t->found[i];
+    const bool alone = f->from + 1 == count_of(t, f->key) || f->from == 1;
+    if (alone || f->p > CONFIRMED * (1 + 1e-9)) f->kind = alone ? TG_STEP_ALONE : TG_STEP_OPEN;
+  }
+  return TG_OK;
 }
 
 /* Keys without a step of their own that move in a release in which another one steps. */
-static tg_status along_of(trend *t, size_t key, tg_table *steps) {
+static tg_status along_of(trend *t, size_t key) {
   size_t n = count_of(t, key);
   const double *v = t->level + first_of(t, key);
   const uint32_t *release = t->s->release + t->s->start[key];
@@ -313,12 +324,12 @@ static tg_status along_of(trend *t, size_t key, tg_table *steps) {
   tg_status status = costs_of(t, v, n, t->scale[key]);
   if (status != TG_OK) return status;
   size_t parts = tg_segment_fit(t->cost, n, ALONG_PENALTY, t->start, t->work);
-  for (size_t p = 1; status == TG_OK && p < parts; p++) {
-    found f = {t->start[p - 1], t->start[p], p + 1 < parts ? t->start[p + 1] : n, 0,
-               TG_STEP_ALONG};
-    if (t->stepped[release[f.from]]) status = put_step(t, key, &f, steps);
+  for (size_t p = 1; p < parts; p++) {
+    const tg_step_at f = {.key = key, .before = t->start[p - 1], .from = t->start[p],
+                          .to = p + 1 < parts ? t->start[p + 1] : n, .kind = TG_STEP_ALONG};
+    if (t->stepped[release[f.from]]) keep_step(t, f);
   }
-  return status;
+  return TG_OK;
 }
 
 /* The figures of a series beside its steps. */
@@ -366,10 +377,13 @@ static tg_status make_room(trend *t) {
   t->start = tg_array(t->a, most, sizeof *t->start);
   t->maxima = tg_array(t->a, TG_TREND_ORDERS, sizeof *t->maxima);
   t->stepped = tg_array(t->a, t->releases, sizeof *t->stepped);
+  t->least = tg_array(t->a, keys, sizeof *t->least);
+  t->found = tg_array(t->a, values + 2 * keys, sizeof *t->found);
   bool all = t->level != NULL && t->residual != NULL && t->scale != NULL && t->pool != NULL &&
              t->steps != NULL && t->logs != NULL && t->cost != NULL && t->work != NULL &&
-             t->scaled != NULL && t->by_value != NULL && t->by_level != NULL && t->room != NULL && t->start != NULL && t->maxima != NULL &&
-             t->stepped != NULL;
+             t->scaled != NULL && t->by_value != NULL && t->by_level != NULL && t->room != NULL &&
+             t->start != NULL && t->maxima != NULL && t->stepped != NULL && t->least != NULL &&
+             t->found != NULL;
   if (!all) return TG_ENOMEM;
   for (size_t k = 0; k < keys; k++) t->steps[k] = 0;
   for (size_t r = 0; r < t->releases; r++) t->stepped[r] = false;
@@ -377,9 +391,10 @@ static tg_status make_room(trend *t) {
 }
 
 static void release_room(trend *t) {
-  void *const array[] = {t->level, t->residual, t->scale, t->pool,  t->steps,  t->logs,   t->cost,
-                         t->work,  t->scaled, t->by_value, t->by_level, t->room,
-                         t->start, t->maxima, t->stepped};
+  void *const array[] = {t->level,   t->residual, t->scale,    t->pool,     t->steps,
+                         t->logs,    t->cost,     t->work,     t->scaled,   t->by_value,
+                         t->by_level, t->room,    t->start,    t->maxima,   t->stepped,
+                         t->least,   t->found};
   for (size_t i = 0; i < sizeof array / sizeof *array; i++) tg_free(t->a, array[i]);
 }
 
@@ -388,16 +403,25 @@ static tg_status fit_all(trend *t, tg_table *series, tg_table *steps) {
   size_t keys = t->s->n_keys;
   double *df = t->pool + 2 * keys;
   for (size_t k = 0; k < keys; k++) fill_levels(t, k);
+  for (size_t k = 0; k < keys; k++) t->least[k] = count_of(t, k) > 0 ? least_of(t, k) : 0;
   first_scales(t, df);
   TG_TRY(second_scales(t, df));
   tg_status status = find_penalty(t);
-  for (size_t k = 0; status == TG_OK && k < keys; k++) status = steps_of(t, k, steps);
+  for (size_t k = 0; status == TG_OK && k < keys; k++) status = steps_of(t, k);
+  const tg_levels levels = {t->s,     t->o,     t->level,   t->logs,
+                            t->least, t->scale, t->penalty, t->releases};
+  if (status == TG_OK) status = confirm_steps(t, &levels);
+  if (status == TG_OK) status = tg_find_onces(t->a, &levels, t->found, &t->n_found);
   double *second = t->residual; /* not needed any more: keep the second scales there */
   if (status == TG_OK && keys > 0 && first_of(t, keys) >= keys) {
     memcpy(second, t->scale, keys * sizeof *second);
     first_scales(t, df);
-    for (size_t k = 0; status == TG_OK && k < keys; k++) status = along_of(t, k, steps);
+    for (size_t k = 0; status == TG_OK && k < keys; k++) status = along_of(t, k);
     memcpy(t->scale, second, keys * sizeof *second);
+  }
+  for (size_t i = 0; status == TG_OK && i < t->n_found; i++) {
+    t->steps[t->found[i].key] += t->found[i].kind == TG_STEP_ONCE;
+    status = put_step(t, &t->found[i], steps);
   }
   for (size_t k = 0; status == TG_OK && k < keys; k++) status = put_series(t, k, series);
   return status;

@@ -28,14 +28,15 @@ from ..frame.answer import Answer
 from ..frame.frame import Column, Frame
 from ..frame.grid import Grid
 from ..util.text import clean, counted
-from .gate import gate
+from .events import Event, events_of
 from .inputs import side_of
 from .labels import label_of, length_text, where_of
 from .matched import key_scales
+from .newest import by_boots, outside
 from .options import parse_margin
 from .pack import Packed, pack
 from .result import write_text
-from .side import Key, Side, merged
+from .side import Key, Side
 from .verdicts import percent_text
 
 if TYPE_CHECKING:
@@ -46,81 +47,8 @@ __all__ = ["Event", "Trend", "trend"]
 _VERSION = re.compile(r"v?(\d+)\.(\d+)")
 
 
-#: Kinds of a step, as the core counts them.
-PLAIN, ALONE, ALONG = 0, 1, 2
-
 #: Releases from which on steps are looked for.
 LEAST = 5
-
-
-@dataclass(frozen=True)
-class Event:
-    """Steps of one release, metric, direction and cluster.
-
-    Attributes
-    ----------
-    at, before, until : str
-        First release of the new level, last of the old one, last of the new one.
-    metric : str
-    up : bool
-        Slower, or larger.
-    cluster : int or None
-    factor : float
-        Geometric mean of new / old over the keys that stepped; NaN where they have none.
-    p : float
-        The smallest of the keys.
-    keys, along : list of str
-        Keys that stepped; keys that moved in the same release, too weak to tell alone.
-    alone : bool
-        A level is the first or the newest release alone: not confirmed, and p is at least 2 in
-        the number of releases.
-    missing : str
-        Releases between that are not in the data.
-    """
-
-    at: str
-    before: str
-    until: str
-    metric: str
-    up: bool
-    cluster: int | None
-    factor: float
-    p: float
-    keys: list[str]
-    along: list[str]
-    alone: bool
-    missing: str
-
-    @property
-    def sentence(self) -> str:
-        """One line."""
-        factor = "" if math.isnan(self.factor) else f" x{self.factor:.3g}"
-        where = "" if self.cluster is None else f"cluster {self.cluster}: "
-        text = f"{self.at} {self.metric} {'up' if self.up else 'down'}{factor} "
-        text += f"({where}{_short(self.keys, self.metric)}), p {self.p:.2g}"
-        text += f", before: {self.before}"
-        if self.missing:
-            text += f"; {self.missing} not in the data"
-        if self.alone:
-            text += "; one release alone, not confirmed: a second one or more boots of it settle it"
-        if self.along:
-            text += f"; also moved: {_short(self.along, self.metric)}"
-        return text
-
-
-def _short(keys: Sequence[str], metric: str) -> str:
-    """Keys of one metric: the test once, the places behind it."""
-    tests: dict[str, list[str]] = {}
-    for key in keys:
-        test, found, place = key.partition(f" {metric}")
-        place = re.sub(r"^\s*cluster \d+ ", "", place).strip()
-        tests.setdefault(test if found else key, []).append(place)
-    lines = [
-        " ".join([test, ", ".join(sorted(filter(None, places)))]).strip()
-        for test, places in tests.items()
-    ]
-    more = f" and {len(lines) - 4} more tests" if len(lines) > 4 else ""
-    return "; ".join(lines[:4]) + more
 
 
 @dataclass
@@ -135,8 +63,9 @@ class Trend:
         One row a step: ``key`` and its columns, ``before`` and ``at`` (the releases between which
         it lies), ``until`` (the last release of the new level), ``old``, ``new`` (medians of the
         levels), ``percent``, ``p`` (over all keys and places; missing for a key that only moved
-        along), ``kind`` (0; 1 = alone at an end; 2 = moved along), ``missing`` (releases
-        between that are not in the data).
+        along), ``kind`` (0 = confirmed; 1 = one release alone at an end, 3 = chance lays releases
+        so in more than 5 %: not confirmed; 2 = moved along; 4 = one release up and back),
+        ``missing`` (releases between that are not in the data).
     series : Frame
         One row a key: ``releases`` with a value, ``steps``, ``median``, ``scatter`` (of a release
         about its level, percent), ``p``, ``p_min`` (energy, from 8 releases on), and the value at
@@ -145,6 +74,9 @@ class Trend:
         The steps, those of one change of the firmware together.
     unit, margin, margin_ns
     notes : list of str
+    newest : str
+        A sentence on keys whose newest release lies outside all releases before, though it is no
+        step; "" for none.
     """
 
     releases: list[str]
@@ -156,6 +88,7 @@ class Trend:
     margin_ns: float
     sources: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    newest: str = ""
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -165,10 +98,12 @@ class Trend:
         """One line: releases, unit, margin, how many events and keys."""
         absolute = f" and {self.margin_ns:g} ns" if self.margin_ns else ""
         stepping = len(set(self.steps["key"])) if len(self.steps) else 0
+        sure = sum(event.confirmed for event in self.events)
+        open_ = "" if sure == len(self.events) else f", {len(self.events) - sure} not confirmed,"
         return (
             f"{len(self.releases)} releases ({', '.join(self.releases)}), unit: {self.unit}, "
             f"margin {100 * self.margin:g} %{absolute}, error 5 % over all keys and places; "
-            f"{counted(len(self.events), 'event')} in {stepping} of "
+            f"{counted(len(self.events), 'event')}{open_} in {stepping} of "
             f"{counted(len(self.series), 'key')}"
         )
 
@@ -200,14 +135,17 @@ class Trend:
         shown = lines if limit is None else lines[:limit]
         if len(lines) > len(shown):
             shown.append(f"... {len(lines) - len(shown)} more")
-        parts = [[self.header], shown or ["no step"], self.notes]
+        newest = [self.newest] if self.newest else []
+        parts = [[self.header], shown or ["no confirmed step" if newest else "no step"], newest]
+        parts.append(self.notes)
         return "\n\n".join("\n".join(clean(x) for x in part) for part in parts if part) + "\n"
 
     def __repr__(self) -> str:
         return self.to_text().rstrip("\n")
 
     def _repr_html_(self) -> str:
-        tail = "".join(f"<p>{escape(clean(n))}</p>" for n in self.notes)
+        said = filter(None, (self.newest, *self.notes))
+        tail = "".join(f"<p>{escape(clean(n))}</p>" for n in said)
         return f"<p>{escape(clean(self.header))}</p>{self.grid().to_html()}{tail}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -218,6 +156,7 @@ class Trend:
             "margin": self.margin,
             "margin_ns": self.margin_ns,
             "releases": self.releases,
+            "newest": self.newest,
             "rows": self.steps.grid().to_records(),
             "events": [
                 {**asdict(event), "factor": None if math.isnan(event.factor) else event.factor}
@@ -233,7 +172,7 @@ class Trend:
             del extra[name]
         return Answer(
             "trend", self.steps.grid(), sources=self.sources, unit=self.unit, margin=self.margin,
-            notes=[self.header, *self.notes], extra=extra,
+            notes=[self.header, *filter(None, [self.newest]), *self.notes], extra=extra,
         )  # fmt: skip
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
@@ -245,7 +184,8 @@ class Trend:
         return self.steps.to_csv(path)
 
     def _document(self, table: str) -> str:
-        return "\n\n".join([clean(self.header), table, *map(clean, self.notes)]) + "\n"
+        said = [clean(line) for line in (self.newest, *self.notes) if line]
+        return "\n\n".join([clean(self.header), table, *said]) + "\n"
 
     def to_md(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """The steps as a Markdown table."""
@@ -404,10 +344,13 @@ def trend(
         if (gap := _skipped(a, b))
     ]
     sources = [source for side in sides for source in side.sources]
-    events = _events(frames[0])
-    notes += _newest(sides, names, events, relative, float(margin_ns), kind, exchange)
+    boots = [side.unit_ids(kind)[1] for side in sides]
+    events = events_of(frames[0], names, boots)
+    since = max([names.index(e.at) for e in events if e.at != names[-1]], default=0)
+    notes += by_boots(sides, names, since, relative, float(margin_ns), kind, exchange)
+    newest = outside(keys, ranks, cells, names, boots, frames[0], relative, float(margin_ns))
     return Trend(
-        names, *frames, events, kind, relative, float(margin_ns), sources, skipped + notes
+        names, *frames, events, kind, relative, float(margin_ns), sources, skipped + notes, newest
     )  # fmt: skip
 
 
@@ -495,59 +438,6 @@ def _key_columns(keys: Sequence[Key], ranks: Sequence[tuple[int, int] | None]) -
         "shown": [k.scale[1] for k in keys],
     }
     return [Column.of(name, np.array(v, "O")) for name, v in text.items()]
-
-
-def _newest(
-    sides: Sequence[Side],
-    names: Sequence[str],
-    events: Sequence[Event],
-    margin: float,
-    margin_ns: float,
-    unit: str,
-    exchange: Any,
-) -> list[str]:
-    """The newest release by its boots, against those since the last step before it.
-
-    Only where both have boots enough for the gate to be red; a release of one boot is judged by
-    the steps alone.
-    """
-    if unit != "boot" or sides[-1].unit_ids("boot")[1] < 2:
-        return []
-    before = [names.index(e.at) for e in events if e.at != names[-1]]
-    since = max(before, default=0)
-    made = gate(
-        merged(sides[since:-1]), sides[-1], margin=margin, margin_ns=margin_ns, unit=unit,
-        exchange=exchange, allow_missing=True,
-    )  # fmt: skip
-    if not made.decidable:
-        return []
-    lines = [f"{names[-1]} by its boots, against those since {names[since]}: {made.header[0]}"]
-    return lines + made.comparison.headlines()[:3] if made.failing else lines
-
-
-def _events(steps: Frame) -> list[Event]:
-    """Steps of one release, metric, direction and cluster, with the keys that moved along."""
-    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in steps:
-        metric = " ".join(filter(None, (row["operation"], row["metric"]))) or row["test"] or ""
-        name = (row["at"], metric, row["new"] > row["old"], row["cluster"])
-        found.setdefault(name, []).append(row)
-    events = []
-    for (at, metric, up, cluster), rows in found.items():
-        own = [row for row in rows if row["kind"] != ALONG]
-        if not own:
-            continue
-        logs = [math.log(row["new"] / row["old"]) for row in own if row["percent"] is not None]
-        events.append(
-            Event(
-                at, own[0]["before"], own[0]["until"], metric, up, cluster,
-                math.exp(sum(logs) / len(logs)) if logs else math.nan,
-                min(row["p"] for row in own), [row["key"] for row in own],
-                [row["key"] for row in rows if row["kind"] == ALONG],
-                all(row["kind"] == ALONE for row in own), own[0]["missing"] or "",
-            )
-        )  # fmt: skip
-    return events
 
 
 def _frames(

@@ -1,0 +1,157 @@
+"""The newest release of a trend: by its boots, and by the releases before it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..frame.frame import Frame
+from ..util.text import counted
+from .events import more_boots, more_releases
+from .gate import gate
+from .labels import label_of, length_text
+from .side import Key, Side, merged
+from .verdicts import percent_text
+
+__all__ = ["by_boots", "outside"]
+
+#: Releases of a level before the newest one, from which on it is compared with them.
+FORMER = 4
+
+#: Keys that a sentence names.
+NAMED = 3
+
+
+def by_boots(
+    sides: Sequence[Side],
+    names: Sequence[str],
+    since: int,
+    margin: float,
+    margin_ns: float,
+    unit: str,
+    exchange: Any,
+) -> list[str]:
+    """The newest release by its boots, against those since the last step before it.
+
+    Only where both have boots enough for the gate to be red; a release of one boot is judged by
+    the steps alone.
+    """
+    if unit != "boot" or sides[-1].unit_ids("boot")[1] < 2:
+        return []
+    made = gate(
+        merged(sides[since:-1]), sides[-1], margin=margin, margin_ns=margin_ns, unit=unit,
+        exchange=exchange, allow_missing=True,
+    )  # fmt: skip
+    if not made.decidable:
+        return []
+    lines = [f"{names[-1]} by its boots, against those since {names[since]}: {made.header[0]}"]
+    return lines + made.comparison.headlines()[:3] if made.failing else lines
+
+
+def _strays(
+    former: npt.NDArray[np.float64], x: npt.NDArray[np.float64], least: float, finest: float
+) -> npt.NDArray[np.bool_]:
+    """Which of `x` lie outside other releases by more than these differ, and by more than `least`.
+
+    Parameters
+    ----------
+    former : ndarray
+        The others of each `x`, one row each.
+    x : ndarray
+    least : float
+        Beyond the margin.
+    finest : float
+        Releases always differ by as much: a step of the readings.
+    """
+    low, high = former.min(axis=1), former.max(axis=1)
+    room = np.maximum(high - low, finest)
+    far = np.abs(x - np.median(former, axis=1)) > least
+    strays: npt.NDArray[np.bool_] = far & ((x > high + room) | (x < low - room))
+    return strays
+
+
+def _series(
+    key: Key, cells: Mapping[int, int], since: int, newest: int
+) -> tuple[npt.NDArray[np.float64], float, bool, float, list[int]] | None:
+    """Values of a key since a release, with the newest; its step; on logarithms or as they are."""
+    if newest not in cells:
+        return None
+    places = [r for r in sorted(cells) if since <= r < newest]
+    if len(places) < FORMER:
+        return None
+    scale = float(key.scale[0])
+    value = np.array([cells[r] * scale for r in [*places, newest]], "f8")
+    step = max(1, key.resolution) * scale
+    logs = bool((value > 0).all())
+    middle = float(np.median(value[:-1]))
+    return (np.log(value) if logs else value), step, logs, middle, places
+
+
+def outside(
+    keys: Sequence[Key],
+    ranks: Sequence[tuple[int, int] | None],
+    cells: Sequence[Mapping[int, int]],
+    names: Sequence[str],
+    boots: Sequence[int],
+    steps: Frame,
+    margin: float,
+    margin_ns: float,
+) -> str:
+    """A sentence on keys whose newest release lies outside all releases of its level; "" for none.
+
+    Told only where more keys do so than in any release before it, each compared with the others.
+
+    Parameters
+    ----------
+    keys, ranks, cells
+        Of the trend: the value of each key at each release.
+    names, boots
+        Of the releases, in order.
+    steps : Frame
+        Keys that step at the newest release are told there.
+    margin, margin_ns : float
+    """
+    newest = len(names) - 1
+    since: dict[str, int] = {}
+    for row in steps:
+        since[row["key"]] = max(since.get(row["key"], 0), names.index(row["at"]))
+    before = np.zeros(newest + 1, "i8")
+    seen, told = 0, []
+    for key, rank, values in zip(keys, ranks, cells, strict=True):
+        label = label_of(key, rank)
+        found = _series(key, values, since.get(label, 0), newest)
+        if found is None:
+            continue
+        seen += 1
+        x, step, logs, middle, places = found
+        absolute = max(step * 1.01, margin_ns if key.scale[1] == "ns" else 0.0)
+        finest = math.log1p(step / middle) if logs else step
+        least = max(math.log1p(margin), math.log1p(absolute / middle)) if logs else absolute
+        others = np.array([np.delete(x[:-1], i) for i in range(len(places))])
+        before[np.array(places)[_strays(others, x[:-1], least, finest)]] += 1
+        if _strays(x[None, :-1], x[-1:], least, finest)[0]:
+            old, new = middle, float(np.exp(x[-1]) if logs else x[-1])
+            told.append((x[-1] - np.median(x[:-1]), label, old, new, key.scale[1], logs))
+    if not told or len(told) <= before.max():
+        return ""
+    told.sort(key=lambda one: -abs(one[0]))
+    shown = [
+        f"{label} {percent_text(100 * (new / old - 1)) if logs else 'moved'} "
+        f"({length_text(old, unit)} to {length_text(new, unit)})"
+        for _, label, old, new, unit, logs in told[:NAMED]
+    ]
+    rest = f" and {len(told) - NAMED} more" if len(told) > NAMED else ""
+    more = more_releases(newest + 1, 1)
+    new_boots = more_boots(sum(boots[:-1]))
+    needs = f"{counted(more, 'more release')} at this level"
+    if new_boots > boots[-1]:
+        needs += f", or {new_boots} boots of {names[-1]},"
+    return (
+        f"newest {names[-1]}: {len(told)} of {counted(seen, 'key')} outside all releases before by "
+        f"more than these differ: {'; '.join(shown)}{rest}; one release alone is not confirmed, as "
+        f"chance puts an odd one last 1 time in {newest + 1}: {needs} would confirm it"
+    )
