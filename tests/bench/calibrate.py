@@ -49,6 +49,9 @@ def simulated(rng: np.random.Generator, boots: int, kind: str, keys: int = 60) -
     elif kind == "two modes":
         noise = 0.02 * rng.standard_normal((boots, keys))
         noise += 0.4 * (rng.random((boots, keys)) < 0.2)
+    elif kind == "cluster factor":
+        noise = np.repeat(0.1 * rng.standard_t(3, (boots, 6)), keys // 6, axis=1)
+        noise += 0.03 * rng.standard_normal((boots, keys))
     elif kind == "unlike scatter":
         noise = rng.standard_normal((boots, keys)) * np.where(np.arange(keys) < NOISY, 0.2, 0.01)
     else:
@@ -260,26 +263,32 @@ def _needed(rng) -> list[bool]:
     return [words(more)[0] == "regressed"]
 
 
+def trend_kinds(boots: np.ndarray) -> np.ndarray:
+    """The kinds of the steps over releases that are boots, their keys of three metrics."""
+    n, keys = boots.shape
+    one = np.ones(keys, "u8")
+    _, steps = _core.trend(
+        np.ascontiguousarray(boots.T).reshape(-1), np.tile(np.arange(n, dtype="u4"), keys),
+        np.arange(keys + 1, dtype="u8") * n, one, one, one * 16, margin=0.1,
+        group=(np.arange(keys) * 3 // keys).astype("u4"),
+    )  # fmt: skip
+    return np.asarray(steps.column("kind"))
+
+
 def trend_table(sources, runs: int) -> None:
     """Releases that are boots of one firmware: share of runs with a step."""
-    print("| boots | releases | runs with a step |")
-    print("| --- | --- | --- |")
+    print("| boots | releases | confirmed step | any step | up and back |")
+    print("| --- | --- | --- | --- | --- |")
     for name, draw, most in sources:
         for releases in (6, 7, 12, 15):
             if releases > most:
                 continue
-            some = 0
-            for _ in range(runs):
-                boots = draw(releases)
-                n, keys = boots.shape
-                one = np.ones(keys, "u8")
-                _, steps = _core.trend(
-                    np.ascontiguousarray(boots.T).reshape(-1),
-                    np.tile(np.arange(n, dtype="u4"), keys),
-                    np.arange(keys + 1, dtype="u8") * n, one, one, one * 16, margin=0.1,
-                )  # fmt: skip
-                some += len(steps) > 0
-            print(f"| {name} | {releases} | {100 * some / runs:.1f} % |")
+            found = [trend_kinds(draw(releases)) for _ in range(runs)]
+            shares = [
+                100 * float(np.mean([np.isin(kinds, wanted).any() for kinds in found]))
+                for wanted in ((0,), (0, 1, 3), (4,))
+            ]
+            print(f"| {name} | {releases} | " + " | ".join(f"{s:.1f} %" for s in shares) + " |")
 
 
 def main() -> None:
@@ -301,12 +310,13 @@ def main() -> None:
         sources.append((Path(path).name.split(".json")[0], split, len(boots)))
     for kind in ("log-normal", "heavy tails", "shared factor", "two modes", "unlike scatter"):
         sources.append((kind, lambda n, kind=kind: simulated(rng, n, kind), 99))
+    cluster = ("cluster factor", lambda n: simulated(rng, n, "cluster factor"), 99)
     tables = {
         "gate": lambda: gate_table(sources, args.runs, rng),
         "coverage": lambda: coverage_table(5 * args.runs, rng),
         "single": lambda: single_table(sources, args.runs, rng),
         "parts": lambda: parts_table(args.runs, rng),
-        "trend": lambda: trend_table(sources, args.runs),
+        "trend": lambda: trend_table([*sources, cluster], args.runs),
     }
     for name, make in tables.items():
         if args.only in (None, name):

@@ -68,12 +68,12 @@ static double cost_of(const double *v, size_t n) {
   return sum;
 }
 
-/* Whether the values of a key lie at two levels, in whatever order, far enough apart to be a step
- * where they lie together: the levels. */
+/* Whether the values of a key lie at two levels, in whatever order, that a step beyond the margin
+ * would part: the levels. Nothing that depends on the order may decide it. */
 static bool two_levels(patterns *t, size_t key, double *low, double *high) {
   const size_t n = (size_t)(t->v->s->start[key + 1] - t->v->s->start[key]);
   double *v = t->sorted;
-  if (n < TG_TREND_LEAST || isnan(t->v->scale[key])) return false;
+  if (n < TG_TREND_LEAST) return false;
   memcpy(v, t->v->level + (t->v->s->start[key] - t->v->s->start[0]), n * sizeof *v);
   tg_sort_f64(v, n);
   size_t cut = 1;
@@ -82,8 +82,8 @@ static bool two_levels(patterns *t, size_t key, double *low, double *high) {
   *low = (v[(cut - 1) / 2] + v[cut / 2]) / 2;
   *high = (v[cut + (n - cut - 1) / 2] + v[cut + (n - cut) / 2]) / 2;
   if (t->v->logs[key] && !(*high - *low > log1p(t->v->o->margin))) return false;
-  const double whole = cost_of(v, n), rest = cost_of(v, cut) + cost_of(v + cut, n - cut);
-  return rest <= TWO_LEVELS * whole && whole - rest > t->v->penalty * t->v->scale[key];
+  const double rest = cost_of(v, cut) + cost_of(v + cut, n - cut);
+  return *high - *low > t->v->least[key] && rest <= TWO_LEVELS * cost_of(v, n);
 }
 
 /* The pattern of every step and of every key at two levels, each distinct one once. */

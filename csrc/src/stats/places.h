@@ -23,8 +23,6 @@ typedef struct tg_levels {
   const double *level;  /* [values] logarithms, or steps, one key after the other */
   const bool *logs;     /* [n_keys] */
   const double *least;  /* [n_keys] the scatter that the steps of the readings leave */
-  const double *scale;  /* [n_keys] of the releases about their levels; NaN = not fitted */
-  double penalty;       /* of a step, in scales */
   size_t releases;
 } tg_levels;
 

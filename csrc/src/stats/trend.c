@@ -398,6 +398,18 @@ static void release_room(trend *t) {
   for (size_t i = 0; i < sizeof array / sizeof *array; i++) tg_free(t->a, array[i]);
 }
 
+/* Keys that move along, by the first scales; the second ones are there again behind it. */
+static tg_status find_along(trend *t, double *df) {
+  const size_t keys = t->s->n_keys;
+  double *second = t->residual; /* not needed any more: keep the second scales there */
+  if (keys == 0 || first_of(t, keys) < keys) return TG_OK;
+  memcpy(second, t->scale, keys * sizeof *second);
+  first_scales(t, df);
+  for (size_t k = 0; k < keys; k++) TG_TRY(along_of(t, k));
+  memcpy(t->scale, second, keys * sizeof *second);
+  return TG_OK;
+}
+
 /* Fits all keys and writes both tables. */
 static tg_status fit_all(trend *t, tg_table *series, tg_table *steps) {
   size_t keys = t->s->n_keys;
@@ -406,25 +418,18 @@ static tg_status fit_all(trend *t, tg_table *series, tg_table *steps) {
   for (size_t k = 0; k < keys; k++) t->least[k] = count_of(t, k) > 0 ? least_of(t, k) : 0;
   first_scales(t, df);
   TG_TRY(second_scales(t, df));
-  tg_status status = find_penalty(t);
-  for (size_t k = 0; status == TG_OK && k < keys; k++) status = steps_of(t, k);
-  const tg_levels levels = {t->s,     t->o,     t->level,   t->logs,
-                            t->least, t->scale, t->penalty, t->releases};
-  if (status == TG_OK) status = confirm_steps(t, &levels);
-  if (status == TG_OK) status = tg_find_onces(t->a, &levels, t->found, &t->n_found);
-  double *second = t->residual; /* not needed any more: keep the second scales there */
-  if (status == TG_OK && keys > 0 && first_of(t, keys) >= keys) {
-    memcpy(second, t->scale, keys * sizeof *second);
-    first_scales(t, df);
-    for (size_t k = 0; status == TG_OK && k < keys; k++) status = along_of(t, k);
-    memcpy(t->scale, second, keys * sizeof *second);
-  }
-  for (size_t i = 0; status == TG_OK && i < t->n_found; i++) {
+  TG_TRY(find_penalty(t));
+  for (size_t k = 0; k < keys; k++) TG_TRY(steps_of(t, k));
+  const tg_levels levels = {t->s, t->o, t->level, t->logs, t->least, t->releases};
+  TG_TRY(confirm_steps(t, &levels));
+  TG_TRY(tg_find_onces(t->a, &levels, t->found, &t->n_found));
+  TG_TRY(find_along(t, df));
+  for (size_t i = 0; i < t->n_found; i++) {
     t->steps[t->found[i].key] += t->found[i].kind == TG_STEP_ONCE;
-    status = put_step(t, &t->found[i], steps);
+    TG_TRY(put_step(t, &t->found[i], steps));
   }
-  for (size_t k = 0; status == TG_OK && k < keys; k++) status = put_series(t, k, series);
-  return status;
+  for (size_t k = 0; k < keys; k++) TG_TRY(put_series(t, k, series));
+  return TG_OK;
 }
 
 /* TG_EINVAL, TG_EOVERFLOW or TG_OK; the most releases of a key, and the number of releases. */
