@@ -19,6 +19,8 @@ __all__ = ["Bar", "Strip", "boots_of", "joins_of", "strip_lines", "timeline", "t
 ALIKE = 1.05
 #: A stage or gap shorter than this part of its strip is not shown by itself.
 SHARE = 0.01
+#: So many of these are shown nevertheless.
+LONGEST = 3
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,11 @@ class Strip:
         return sum(bar.ns for bar in self.bars if bar.gap)
 
     def shown(self, share: float = SHARE) -> list[Bar]:
-        """The bars of at least that part of the strip."""
-        return [bar for bar in self.bars if bar.ns >= share * self.length]
+        """The bars of at least that part of the strip, and the `LONGEST` of the others."""
+        least = share * self.length
+        short = sorted((b.ns for b in self.bars if 0 < b.ns < least), reverse=True)[:LONGEST]
+        least = min(least, short[-1]) if short else least
+        return [bar for bar in self.bars if bar.ns >= least]
 
 
 @dataclass(frozen=True)
@@ -375,10 +380,11 @@ def strip_lines(strip: Strip, columns: int = 78, share: float = SHARE) -> list[s
         drawn = _drawn(one, strip.length, bar)
         start, time = _time(one.start, strip.unit), _time(one.ns, strip.unit)
         lines.append(f"{start:>10} {time:>10} {text:{wide}} |{drawn:{bar}}|")
-    hidden = [b for b in strip.bars if b not in shown and not b.whole and b.ns]
+    least = min((bar.ns for bar in shown), default=0)
+    hidden = [bar.ns for bar in strip.bars if bar.ns < least and not bar.whole and bar.ns]
     if hidden:
-        time = _time(sum(b.ns for b in hidden), strip.unit)
-        lines.append(f"{'':10} {time:>10} in {len(hidden)} shorter than {share:.1%} each")
+        time, most = _time(sum(hidden), strip.unit), _time(max(hidden), strip.unit)
+        lines.append(f"{'':10} {time:>10} in {len(hidden)} others of at most {most} {strip.unit}")
     for clock in strip.clocks[1:]:
         sure = {None: ", or earlier", 0: ""}.get(clock.early)
         if sure is None:
