@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import subprocess
 import sys
 from pathlib import Path
@@ -57,7 +58,7 @@ def told(call: str, word: str, pipe: Path | None, name: str) -> tuple[int, str]:
     ) as process:
         out, err = process.communicate(None if pipe is None else pipe.read_bytes(), timeout=120)
     assert b"Traceback" not in err
-    text = out.decode()
+    text = html.unescape(out.decode())
     for one in (word, name, "<stdin>", Path(name).name, Path(name).name.partition(".")[0]):
         text = text.replace(one, "@") if one not in ("", "-") else text
     lines = [" ".join(line.replace("-", " ").split()) for line in text.splitlines()]

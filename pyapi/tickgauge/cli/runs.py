@@ -127,5 +127,6 @@ def _show(args: argparse.Namespace, data: Any, others: list[Any]) -> int:
             "left out"
         )
     problems = [dict(r) for r in data.problems]
-    common.emit(args, Answer("runs", grid, [Section(args.log, grid)], (), problems, notes, "run"))
+    name = "<stdin>" if args.log == "-" else args.log
+    common.emit(args, Answer("runs", grid, [Section(name, grid)], (), problems, notes, "run"))
     return common.DONE if counted else common.NOTHING
