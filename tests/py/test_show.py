@@ -62,7 +62,7 @@ def test_text(files, capsys):
         "max",
         "unit",
     ]
-    assert keys[3].split() == ["fft", "time", "fft", "n=256", "2", "12500", "12500", "13500", "ns"]
+    assert keys[3].split() == ["fft", "time", "fft", "n=256", "2", "12.5", "12.5", "13.5", "us"]
 
 
 def test_json(files, capsys):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..frame.answer import Answer, Section
 from ..frame.grid import Grid
+from ..frame.scaled import scaled
 from . import common, inputs
 
 if TYPE_CHECKING:
@@ -107,9 +108,9 @@ def _sections(args: argparse.Namespace, data: Dataset, hops: Frame) -> list[Sect
 
 
 def _filled(frame: Frame, drop: tuple[str, ...] = ()) -> Grid:
-    """The columns that hold anything, in whole ns."""
+    """The columns that hold anything, times in one unit."""
     names = [n for n in frame.columns if n not in drop]
-    return _filled_grid(frame.only(*names).grid())
+    return scaled(_filled_grid(frame.only(*names).grid()))
 
 
 def _filled_grid(grid: Grid) -> Grid:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..frame.answer import Answer, Section
 from ..frame.grid import Grid
+from ..frame.scaled import scaled
 from ..frame.screen import screen
 from . import common, inputs
 
@@ -181,7 +182,7 @@ def _sections(args: argparse.Namespace, data: Dataset, stats: Frame) -> list[Sec
     if args.stages:
         out += _stages(data)
     if len(stats):
-        out.append(Section("keys", _grid(stats, False)))
+        out.append(Section("keys", scaled(_grid(stats, False))))
     out += _not_passed(data)
     if len(data.problems):
         out.append(_problems(args, data))

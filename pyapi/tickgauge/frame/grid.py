@@ -202,7 +202,7 @@ LEAST = (
     "least p", "least_p", "level", "visible from", "visible_from", "p", "why", "method", "lines",
     "bytes", "form", "source", "last_line", "first_offset", "first_line", "line", "offset", "suite",
     "channel", "chain", "built", "ready_low", "ready_high", "unknown", "flagged", "unclaimed",
-    "mean", "min", "p90", "cpu", "operation", "max",
+    "mean", "min", "p90", "max", "cpu", "operation",
 )  # fmt: skip
 
 #: Columns that no other column pushes out.
