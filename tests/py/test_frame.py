@@ -7,6 +7,7 @@ import html.parser
 import io
 import json
 import pickle
+import random
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from tickgauge.errors import UnknownName
 from tickgauge.frame.frame import Column, Frame, concat
 from tickgauge.frame.grid import Grid
+from tickgauge.frame.scaled import scaled
 from tickgauge.util.text import clean
 
 
@@ -302,3 +304,30 @@ def test_iterating_gives_what_each_row_gives(monkeypatch):
     )
     assert list(frame) == [frame.row(i) for i in range(n)]
     assert list(frame[:0]) == []
+
+
+def test_times_of_a_table_have_one_unit_and_other_amounts_stay() -> None:
+    names = ("key", "n", "median", "max", "unit")
+    rows = [
+        ("a", 3, 37292.4, 501_096_042, "ns"), ("b", 1, 54_500.0, None, "ns"),
+        ("c", 2, 700_000.0, 0, "ns"), ("d", 9, 12.5, 13, "tick"), ("e", 4, float("nan"), 1e6, "ns"),
+    ]  # fmt: skip
+    shown = scaled(Grid(names, rows)).to_text().splitlines()
+    assert [line.split() for line in shown] == [
+        ["key", "n", "median", "max", "unit"],
+        ["a", "3", "37.3", "501096.0", "us"],
+        ["b", "1", "54.5", "-", "us"],
+        ["c", "2", "700.0", "0.0", "us"],
+        ["d", "9", "12.5", "13", "tick"],
+        ["e", "4", "-", "1000.0", "us"],
+    ]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_time_is_shown_as_nothing(seed: int) -> None:
+    rng = random.Random(seed)
+    values = [10 ** rng.uniform(0, rng.uniform(1, 12)) for _ in range(rng.randint(1, 30))]
+    grid = scaled(Grid(("median", "unit"), [(value, "ns") for value in values]))
+    factor = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+    for value, (shown, unit) in zip(values, grid.rows, strict=True):
+        assert float(shown) * factor[unit] == pytest.approx(value, rel=0.06)
