@@ -12,7 +12,15 @@ from ..frame.frame import Frame
 from ..frame.grid import Grid
 from ..util.text import number
 
-__all__ = ["CLASS_BITS", "FLAGS", "Transactions", "grouped", "percent_text", "ratio_text"]
+__all__ = [
+    "CLASS_BITS",
+    "FLAGS",
+    "Addressed",
+    "Transactions",
+    "grouped",
+    "percent_text",
+    "ratio_text",
+]
 
 #: Two transactions are of one address class when their addresses agree above these bits (1 MiB).
 CLASS_BITS = 20
@@ -28,7 +36,15 @@ FLAGS = {
 }
 
 
-class Transactions(Frame):
+class Addressed(Frame):
+    """A frame whose column ``addr`` is shown in hex."""
+
+    def _grid_cells(self, name: str) -> list[Any]:
+        cells = super()._grid_cells(name)
+        return cells if name != "addr" else [c if c is None else f"0x{c:x}" for c in cells]
+
+
+class Transactions(Addressed):
     """Reads and writes of one port, one a row.
 
     Stamps (``ax_valid ax_accept data_valid data_first data_last b_valid b_accept``) are samples;

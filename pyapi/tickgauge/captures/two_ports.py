@@ -11,7 +11,7 @@ from ..errors import NotComparableError
 from ..frame.frame import Column, Frame
 from .findings import HELD, missing
 from .port import Port
-from .transactions import CLASS_BITS, grouped
+from .transactions import CLASS_BITS, Addressed, grouped
 
 __all__ = ["compare_ports", "in_short", "side_by_side"]
 
@@ -181,7 +181,7 @@ def _comparison_frame(rows: Iterable[Sequence[Any]]) -> Frame:
         valid = np.array([c is not None for c in cells], "?")
         data = np.array([0 if c is None else c for c in cells], _KINDS[kind])
         columns.append(Column.of(name, data, None if valid.all() else valid))
-    return Frame(columns, "groups of transactions")
+    return Addressed(columns, "groups of transactions")
 
 
 _KINDS = {"u64": "u8", "i64": "i8", "f64": "f8"}
