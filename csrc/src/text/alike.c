@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MOST_CREDIT = 64, LINES_A_CREDIT = 32 };
+enum { MOST_CREDIT = 64, LINES_A_CREDIT = 32, LEARNING = 4 }; /* a line that is found earns one */
 enum { SAFE_DIGITS = 19, SAFE_HEX = 16 }; /* as many never overflow 64 bits */
 
 void tg_alike_init(tg_alike *a) {
@@ -300,8 +300,8 @@ void tg_alike_learn(tg_alike *a, const tg_ruleset *set, const uint8_t *p, size_t
   size_t starts[TG_ALIKE_PARTS];
   tg_pattern made;
   if (++a->lines % LINES_A_CREDIT == 0 && a->credit < MOST_CREDIT) a->credit++;
-  if (a->credit <= 0 || n > TG_ALIKE_TEXT || n_hits > TG_ALIKE_HITS) return;
-  a->credit--;
+  if (a->credit < LEARNING || n > TG_ALIKE_TEXT || n_hits > TG_ALIKE_HITS) return;
+  a->credit -= LEARNING;
   const uint8_t known = known_pattern(a, p, n);
   if (known < TG_ALIKE_PATTERNS) {
     came_next(a, known);

@@ -44,7 +44,7 @@ typedef struct tg_pattern {
 typedef struct tg_alike {
   tg_pattern patterns[TG_ALIKE_PATTERNS];
   uint8_t last, oldest; /* the pattern of the last line; the one to be replaced */
-  int credit;           /* lines that may still be learnt without one being found */
+  int credit;           /* is spent on learning and earned by lines that are found */
   uint32_t lines;       /* that were searched */
   unsigned live;        /* windows that stay small because lines were found */
 } tg_alike;

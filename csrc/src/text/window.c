@@ -10,7 +10,7 @@ enum { QUICK_HITS = 8 }; /* the quick way compares each with each */
 
 #define TG_WINDOW ((size_t)64 * 1024) /* bytes that several passes share while they are cached */
 #define LIVE_WINDOW ((size_t)2048)    /* the same between lines that are alike */
-enum { LIVE_WINDOWS = 8 };            /* so many windows stay small behind such lines */
+enum { LIVE_WINDOWS = 8, LIVE_LINES = 8 }; /* so many windows stay small behind so many of them */
 
 /* A list of no hits points at this: NULL would ask for a scan. */
 static const tg_hit no_hit;
@@ -270,11 +270,12 @@ tg_status tg_reader_block(tg_reader *r, const uint8_t *p, size_t n) {
   tg_status status = TG_OK;
   while (status == TG_OK && n > 0) {
     size_t used = 0;
+    const uint64_t lines = r->lines;
     TG_TRY(read_alike(r, p, n, offset, &used));
     p += used;
     n -= used;
     offset += used;
-    if (used > 0) r->alike.live = LIVE_WINDOWS;
+    if (r->lines - lines >= LIVE_LINES) r->alike.live = LIVE_WINDOWS;
     if (n == 0) break;
     const bool live = r->alike.live > 0 && window > LIVE_WINDOW;
     if (live) r->alike.live--;
