@@ -401,7 +401,7 @@ def test_it_shows_itself():
     assert len(repr(capture).splitlines()) < 20
     assert "reads wait for writes" in repr(capture)
     html = capture._repr_html_()
-    assert html.startswith("<pre>")
+    assert html.startswith("<p>") and "<table" in html
     assert "&gt;" in html or "<script" not in html
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from ..comparison.snapshot import Snapshot, load_snapshot
 from ..errors import Error, InputError, LimitError
 from ..frame.frame import Column, Frame
+from ..frame.grid import Grid, page_of
 from ..limits import LIMITS
 from ..reading.detect import bundles, revisions
 from ..sources.expand import is_url, nameable
@@ -130,6 +131,12 @@ class Batch:
         groups = [f"{name or 'all'}: {said}" for name, said in self.told()]
         failed = [f"{s.state}: {s.path}: {s.message}" for s in self.failed[:10]]
         return "\n".join([self.headline(), *groups[:20], *failed])
+
+    def _repr_html_(self) -> str:
+        groups = [(name or "all", said) for name, said in self.told()]
+        return page_of([self.headline()], Grid(("group", "holds"), groups)) + (
+            self.files._repr_html_()
+        )
 
 
 def batch(

@@ -9,7 +9,6 @@ reads blocked while writing: 5888 of 5888 write beats; ...; reads wait for write
 from __future__ import annotations
 
 import difflib
-import html
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -22,6 +21,7 @@ from .. import _core
 from ..dataset.dataset import SourceInfo
 from ..errors import InputError, NotEnoughData, UnknownName
 from ..frame.frame import Column, Frame
+from ..frame.grid import Grid, page_of
 from ..frame.readings import Readings
 from ..sources.digest import Digest
 from ..util.text import clean
@@ -391,8 +391,11 @@ class Capture:
             )
         else:
             what += ": armed, nothing captured"
-        lines = [what, f"{about['signals']} signals; interfaces:", self.list_interfaces()]
-        if about["samples"]:
+        return [what, f"{about['signals']} signals; interfaces:"]
+
+    def _found(self) -> list[str]:
+        lines = []
+        if self.about["samples"]:
             try:
                 lines += self.port().headline()
             except (InputError, NotEnoughData):
@@ -403,10 +406,16 @@ class Capture:
         return lines
 
     def __repr__(self) -> str:
-        return "\n".join(self._lines())
+        return "\n".join([*self._lines(), self.list_interfaces(), *self._found()])
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+        names = ("slot", "prefix", "kind", "channels", "missing", "why")
+        rows = [[r[name] or None if name != "slot" else r[name] for name in names]
+                for r in self.interfaces[:LISTED]]  # fmt: skip
+        kept = [i for i in range(len(names)) if any(row[i] is not None for row in rows)]
+        grid = Grid([names[i] for i in kept], [[row[i] for i in kept] for row in rows])
+        told = self._found() if rows else [*self._nearest(), *self._found()]
+        return page_of(self._lines(), grid, told)
 
 
 def _likeness(leaf: str, role: str) -> float:

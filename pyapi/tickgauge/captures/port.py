@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..frame.frame import Column, Frame
+from ..frame.grid import Grid, page_of
 from ..frame.readings import Readings
 from ..sources.digest import Digest
 from ..util.text import counted
@@ -262,6 +263,9 @@ class Port:
 
     def __repr__(self) -> str:
         return self.explain()
+
+    def _repr_html_(self) -> str:
+        return page_of(self.explain().split("\n"), Grid((), ())) + self.transactions._repr_html_()
 
     # ---- readings ---------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from math import comb
 from typing import Any
 
 from ..frame.answer import Answer
+from ..frame.grid import Grid, page_of
 from ..util.text import clean, counted
 from .labels import length_text
 from .result import SCREEN, Comparison
@@ -294,17 +295,14 @@ class Gate:
             self.comparison.header[0],
         ]
 
+    def _listed(self) -> list[tuple[str, str, str]]:
+        """A word, the key or the lack, and the reason, of all that is not a plain pass."""
+        listed = {"regressed": self.failing, "not enough data": self.open, "missing": self.missing}
+        return [(word, key, why) for word, keys in listed.items() for key, why in keys]
+
     def reasons(self) -> list[str]:
         """One line for each key, or lack of data, that is not a plain pass."""
-        return [
-            f"{word}: {key}: {why}"
-            for word, keys in (
-                ("regressed", self.failing),
-                ("not enough data", self.open),
-                ("missing", self.missing),
-            )
-            for key, why in keys
-        ]
+        return [f"{word}: {key}: {why}" for word, key, why in self._listed()]
 
     def unguarded(self) -> list[str]:
         """Keys that the guard line does not cover, with the change that each is guarded against."""
@@ -335,6 +333,14 @@ class Gate:
 
     def __repr__(self) -> str:
         return self.to_text().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        listed = self._listed()
+        more = [f"... {len(listed) - SCREEN} more"] if len(listed) > SCREEN else []
+        made = self.comparison
+        said = [*made.tails(), *made.warnings(), *self.notes]
+        reasons = page_of(self.header, Grid(("outcome", "key", "why"), listed[:SCREEN]), more)
+        return reasons + page_of((), made.grid(SCREEN), said)
 
     def to_md(self) -> str:
         """A summary for a pull request."""

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, LimitError
+from ..frame.grid import Grid, page_of
 from ..limits import LIMITS, Limits
 from ..sources.form import Match
 from ..util.atomic_write import write_whole
@@ -31,6 +32,9 @@ SCHEMA, VERSION = "tickgauge-snapshot", 1
 
 #: Powers of ten that a key's values may be scaled by, up and down.
 EXPONENTS = 64
+
+#: Keys that a notebook lists.
+SHOWN = 40
 
 #: Known of a boot, as far as its log tells.
 BOOT = ("platform", "version", "build", "clock_hz")
@@ -88,6 +92,18 @@ class Snapshot:
         much = ", ".join((counted(len(self.sources), "source"), counted(boots, "boot")))
         of = f"{counted(readings, 'reading')} of {counted(len(self.keys), 'key')}"
         return f"tickgauge snapshot: {much}, {of}{marks}"
+
+    def _repr_html_(self) -> str:
+        names = ("test", "metric", "operation", "place", "cpu", "labels", "unit")
+        names = tuple(name for name in names if any(key.get(name) is not None for key in self.keys))
+        rows = [
+            [*(key.get(name) for name in names), len({(u["source"], u["boot"]) for u in key["units"]}),
+             sum(sum(u.get("count", [1] * len(u["value"]))) for u in key["units"])]
+            for key in self.keys[:SHOWN]
+        ]  # fmt: skip
+        more = len(self.keys) - SHOWN
+        tail = [f"... {more} more; tickgauge.summarize() has their figures"] if more > 0 else []
+        return page_of([repr(self)], Grid((*names, "boots", "readings"), rows), tail)
 
     # ---- leaving ----------------------------------------------------------------------------
 

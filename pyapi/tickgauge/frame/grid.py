@@ -19,7 +19,7 @@ from ..util.late import html
 from ..util.text import clean, clip, number, width_of
 from .screen import Screen, screen
 
-__all__ = ["Grid"]
+__all__ = ["Grid", "page_of"]
 
 
 class Grid:
@@ -195,6 +195,15 @@ class Grid:
             {n: _json_cell(v, n in self.wide) for n, v in zip(self.names, row, strict=True)}
             for row in self.rows
         ]
+
+
+def page_of(head: Iterable[str], grid: Grid, tail: Iterable[str] = ()) -> str:
+    """HTML of a table between lines of text, for a notebook: a paragraph a line."""
+
+    def paragraphs(lines: Iterable[str]) -> str:
+        return "".join(f"<p>{html.escape(clean(line.strip()))}</p>" for line in lines if line)
+
+    return paragraphs(head) + (grid.to_html() if len(grid) else "") + paragraphs(tail)
 
 
 #: Columns that a table can do without, the least important first, by name or heading.
