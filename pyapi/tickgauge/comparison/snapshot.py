@@ -94,13 +94,14 @@ class Snapshot:
         return f"tickgauge snapshot: {much}, {of}{marks}"
 
     def _repr_html_(self) -> str:
-        names = ("test", "metric", "operation", "place", "cpu", "labels", "unit")
-        names = tuple(name for name in names if any(key.get(name) is not None for key in self.keys))
-        rows = [
-            [*(key.get(name) for name in names), len({(u["source"], u["boot"]) for u in key["units"]}),
-             sum(sum(u.get("count", [1] * len(u["value"]))) for u in key["units"])]
-            for key in self.keys[:SHOWN]
-        ]  # fmt: skip
+        told = ("test", "metric", "operation", "place", "cpu", "labels", "unit")
+        names = [n for n in told if any(key.get(n) is not None for key in self.keys)]
+        rows = []
+        for key in self.keys[:SHOWN]:
+            units = key["units"]
+            boots = len({(unit["source"], unit["boot"]) for unit in units})
+            readings = sum(sum(unit.get("count", [1] * len(unit["value"]))) for unit in units)
+            rows.append([*(key.get(name) for name in names), boots, readings])
         more = len(self.keys) - SHOWN
         tail = [f"... {more} more; tickgauge.summarize() has their figures"] if more > 0 else []
         return page_of([repr(self)], Grid((*names, "boots", "readings"), rows), tail)
