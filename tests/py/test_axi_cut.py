@@ -97,6 +97,16 @@ def test_what_the_caller_knows_is_told_as_it_is(family):
     assert counted_of(other) == counted_of(port)
 
 
+def test_a_simulation_that_powers_up_begins_with_nothing():
+    """Answers of which nothing is known at time 0; a window of an ILA has no such begin."""
+    simulation = build(("steady", 4, (16,), 1, "both"), 3, 600)
+    for name in ("rvalid", "rlast", "rid", "bvalid", "bid", "arready", "awready"):
+        simulation.rows[0][name] = -1
+    found = counted_of(tg.read_capture(vcd_of([simulation], (PREFIX,), (10,))).port())
+    assert found == spans_of(simulation, 0)
+    assert not counted_of(tg.read_capture(cut(*csv_lines(simulation), 0)).port())
+
+
 @pytest.mark.parametrize("seed", range(400 if MANY else 40))
 def test_no_counted_span_is_wrong_whatever_the_traffic(seed):
     """Masters and memories of all kinds, as windows of an ILA and as a simulator's files."""

@@ -90,6 +90,7 @@ typedef struct axi_scout {
   uint32_t window;     /* it lies in */
   uint8_t given;       /* why nothing is open at its begin: BASIS_RESET, BASIS_TOLD; or BASIS_NONE */
   bool from_zero;      /* the capture is of a simulation and begins at time 0 */
+  bool powers_up;      /* ... with all answers unknown: nothing has happened before */
   bool data_at_begin;  /* WVALID was up at its first sample */
   bool busy_at_begin[2]; /* reads, writes: an answer was on offer at its first sample */
   int64_t counter[2];  /* System ILA's number of open ones at the first sample, or -1 */

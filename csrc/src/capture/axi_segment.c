@@ -5,6 +5,8 @@
 
 #include "base/try.h"
 
+#define POWERED_PINS 3 /* that are unknown when a simulation begins */
+
 void tg_axi_flag_open(tg_axi *x, unsigned d, uint32_t flag) {
   size_t from = x->open_from[d];
   size_t *done = flag == TG_AXI_F_UNCERTAIN ? &x->unsure_to[d] : &x->lower_to[d];
@@ -104,6 +106,20 @@ tg_status tg_axi_end(tg_axi *x, uint64_t k, const char *why, bool gap) {
   return x->n_steps > 0 ? tg_axi_note_open(x, k) : TG_OK;
 }
 
+/* Does a simulation begin with answers of which nothing is known, none of their signals? */
+static bool powers_up(const tg_axi *x) {
+  unsigned pins = 0;
+  for (unsigned leaf = 0; leaf < LEAF_STORED; leaf++)
+    for (unsigned i = 0; i < 2; i++) {
+      const axi_pin *p = &x->pin[i == 0 ? CH_R : CH_B][leaf];
+      const bool of_master = leaf == LEAF_READY || leaf == LEAF_CNT;
+      if (p->store == NULL || of_master) continue;
+      if (!p->x) return false;
+      pins++;
+    }
+  return pins >= POWERED_PINS;
+}
+
 tg_status tg_axi_begin(tg_axi *x, uint64_t k, bool known) {
   x->window_start = k;
   if (x->scouting) {
@@ -111,6 +127,7 @@ tg_status tg_axi_begin(tg_axi *x, uint64_t k, bool known) {
     tg_scout_begin(x->scout, k, known ? BASIS_RESET : told ? BASIS_TOLD : BASIS_NONE);
     x->scout->data_at_begin = x->level[CH_W].valid;
     x->scout->from_zero = x->from_zero && x->segment == 0;
+    x->scout->powers_up = x->scout->from_zero && powers_up(x);
     x->scout->window = x->window;
     for (unsigned d = 0; d < 2; d++) {
       const axi_pin *count = &x->pin[d == READ ? CH_AR : CH_AW][LEAF_CNT];

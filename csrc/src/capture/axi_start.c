@@ -17,7 +17,8 @@
  *             made this: its first command came far later than one more open would have let it, or
  *             answers follow their commands whatever the pause before.
  * A simulation that begins at its time 0 begins with nothing more often than not: less is asked of it
- * for "idle" and "start" (is_likely_...), a silent begin or lengths that agree are enough.
+ * for "idle" and "start" (is_likely_...), a silent begin, lengths that agree or answers of which
+ * nothing is known yet are enough.
  * Otherwise the smallest number is used, and all that follows from it is a lower bound. */
 #include <math.h>
 
@@ -358,7 +359,7 @@ static void judge_pauses(axi_scout *s, uint64_t end, const lengths *worth, pause
   const bool likely = s->from_zero && empty[0] && empty[1];
   const bool lengths_agree = likely && bits[0] + bits[1] >= BITS_ENOUGH && bits[0] >= BITS_PART &&
                              bits[1] >= BITS_PART;
-  const bool whole = lengths_agree || (likely && begins_silent(s));
+  const bool whole = lengths_agree || (likely && (s->powers_up || begins_silent(s)));
   for (unsigned d = 0; d < 2; d++) measure(s, d, end, &p[d]);
   for (unsigned d = 0; d < 2; d++) {
     if (is_idle(&p[d]) || (s->from_zero && is_likely_idle(&p[d], &p[1 - d])))
