@@ -8,14 +8,14 @@
 
 #include "base/mem.h"
 #include "base/try.h"
+#include "optee_cheapest.h"
 #include "optee_join_state.h"
 
 /* So many stamps of one printer are looked at in a window; more are not of one call. */
 #define MOST_STAMPS 1024
 /* Where one window in so many holds another call too, clients that print no lines ran at once. */
 #define STRANGERS_OF 50
-#define ROUNDS 16
-#define LONGEST 16 /* times its way to the TA: a call whose return is not known is over by then */
+#define CLIENT_COMMANDS 2 /* open and invoke are the commands of which clients print lines */
 
 /* The ends of a call that its window may hold. */
 enum { E_DO, E_RECEIVE, E_CORE_FINISH, E_FINISH, ENDS };
@@ -24,8 +24,6 @@ enum { E_DO, E_RECEIVE, E_CORE_FINISH, E_FINISH, ENDS };
 typedef struct window {
   tg_smc *end[ENDS];
   size_t driver, core; /* where its stamps begin */
-  uint8_t count[ENDS]; /* candidates, at most 2 */
-  uint8_t mine;        /* bit e: end e is its own, whoever else runs */
   bool many;  /* more than one candidate of an end */
   bool wrong; /* an end on the wrong side of the entry: another call's */
 } window;
@@ -57,11 +55,9 @@ static void look(const tg_client *c, size_t self, tg_smc *lines, size_t n, size_
     if (s->opens != before) {
       w->wrong = true;
     } else if (w->end[end] != NULL && s->owner == 0) {
-      w->count[end] = 2;
       w->many = true;
     } else {
       w->end[end] = s;
-      w->count[end] = 1;
     }
   }
 }
@@ -69,7 +65,7 @@ static void look(const tg_client *c, size_t self, tg_smc *lines, size_t n, size_
 /* Fills the window of client `i` anew. */
 static void fill(const tg_boot_lines *l, size_t i, window *w) {
   const tg_client *c = &l->clients[i];
-  *w = (window){.driver = w->driver, .core = w->core, .mine = w->mine};
+  *w = (window){.driver = w->driver, .core = w->core};
   look(c, i, l->driver, l->n_driver, w->driver, E_DO, E_FINISH, w);
   look(c, i, l->core, l->n_core, w->core, E_RECEIVE, E_CORE_FINISH, w);
 }
@@ -101,36 +97,6 @@ static void find_alone(windows *w) {
   }
 }
 
-/* The last instant that the window of a client may hold, also where its line is damaged. */
-static uint64_t reach_of(const tg_client *c) {
-  if (c->have_finish) return c->finish;
-  const uint64_t one_way = c->enter > c->start ? c->enter - c->start : 1;
-  const uint64_t longest = one_way < UINT64_MAX / LONGEST ? one_way * LONGEST : UINT64_MAX;
-  return c->start < UINT64_MAX - longest ? c->start + longest : UINT64_MAX;
-}
-
-/* True if the window of client `k` can hold the stamp as its end `e`. */
-static bool can_hold(const windows *w, size_t k, const tg_smc *s, int e) {
-  const tg_client *c = &w->lines->clients[k];
-  if (c->cmd != s->cmd || c->settled || (w->at[k].mine >> e & 1u) != 0) return false;
-  if (!usable(c)) return c->start <= s->at.ticks && s->at.ticks <= reach_of(c);
-  const uint64_t from = s->opens ? c->start : c->enter;
-  const uint64_t to = s->opens ? c->enter : c->finish;
-  return from <= s->at.ticks && s->at.ticks <= to;
-}
-
-/* True if another client's window can hold the stamp as the same end. */
-static bool shared(const windows *w, size_t self, const tg_smc *s, int e) {
-  const tg_boot_lines *l = w->lines;
-  size_t looked = 0;
-  for (size_t k = self + 1; k < l->n_clients && l->clients[k].start <= s->at.ticks; k++)
-    if (++looked > TG_OPEN_PAIRS || can_hold(w, k, s, e)) return true;
-  looked = 0;
-  for (size_t k = self; k > 0 && looked < TG_OPEN_PAIRS; k--, looked++)
-    if (can_hold(w, k - 1, s, e)) return true;
-  return false;
-}
-
 /* Gives a settled window its stamps. */
 static void own_ends(window *w, size_t client) {
   for (int e = 0; e < ENDS; e++)
@@ -148,46 +114,131 @@ static void settle_alone(const windows *w) {
   }
 }
 
-/* Gives a window the ends that are its only candidates and no other window's. True if it got one. */
-static bool take_own(const windows *w, size_t i) {
-  window *own = &w->at[i];
-  bool any = false;
-  for (int e = 0; e < ENDS; e++) {
-    if ((own->mine >> e & 1u) != 0 || own->count[e] != 1 || shared(w, i, own->end[e], e)) continue;
-    own->mine |= (uint8_t)(1u << e);
-    own->end[e]->owner = (uint32_t)(i + 1);
-    any = true;
+/* Windows that overlap, and all stamps that are still free: of one command. */
+typedef struct crowd {
+  tg_instant *at;
+  size_t n, cap;
+  tg_window *windows;
+  uint32_t *clients; /* of each window */
+  size_t n_windows, windows_cap, clients_cap;
+} crowd;
+
+static bool instant_before(const tg_instant *a, const tg_instant *b) {
+  if (a->ticks != b->ticks) return a->ticks < b->ticks;
+  return a->step != b->step ? a->step < b->step : a->id < b->id;
+}
+
+#define TG_SORT_NAME sort_instants
+#define TG_SORT_ITEM tg_instant
+#define TG_SORT_BEFORE(a, b) instant_before(a, b)
+#include "base/sort.h"
+
+static tg_status add_instant(const tg_join *j, crowd *c, tg_instant one) {
+  TG_TRY(tg_reserve(j->a, &c->at, &c->cap, c->n + 1, sizeof *c->at));
+  c->at[c->n++] = one;
+  return TG_OK;
+}
+
+static tg_status add_windows(const tg_join *j, uint64_t cmd, crowd *c) {
+  for (size_t i = 0; i < j->lines->n_clients; i++) {
+    const tg_client *client = &j->lines->clients[i];
+    const uint32_t number = (uint32_t)c->n_windows;
+    if (tg_stop_at(j->stop, i, 1)) return TG_EINTERRUPTED;
+    if (client->cmd != cmd || client->settled || !usable(client)) continue;
+    TG_TRY(tg_reserve(j->a, &c->windows, &c->windows_cap, c->n_windows + 1, sizeof *c->windows));
+    TG_TRY(tg_reserve(j->a, &c->clients, &c->clients_cap, c->n_windows + 1, sizeof *c->clients));
+    c->windows[number].told = false;
+    for (int s = 0; s < TG_STEPS; s++) c->windows[number].event[s] = TG_NO_STAMP;
+    c->clients[c->n_windows++] = (uint32_t)i;
+    TG_TRY(add_instant(j, c, (tg_instant){client->start, number, number, TG_STEP_START}));
+    TG_TRY(add_instant(j, c, (tg_instant){client->enter, number, number, TG_STEP_ENTER}));
+    TG_TRY(add_instant(j, c, (tg_instant){client->finish, number, number, TG_STEP_RETURN}));
   }
-  return any;
+  return TG_OK;
 }
 
-/* Settles a window of which all ends are its own; another one gives its ends back. */
-static void settle_whole(const windows *w, size_t i) {
-  window *own = &w->at[i];
-  tg_client *c = &w->lines->clients[i];
-  fill(w->lines, i, own);
-  c->settled = own->mine == (1u << ENDS) - 1 && in_order(own);
-  for (int e = 0; e < ENDS && !c->settled; e++)
-    if ((own->mine >> e & 1u) != 0 && own->end[e] != NULL) own->end[e]->owner = 0;
+static tg_status add_stamps(const tg_join *j, const tg_smc *lines, size_t n, uint64_t cmd,
+                            tg_step opening, tg_step closing, crowd *c) {
+  for (size_t i = 0; i < n; i++) {
+    const tg_smc *s = &lines[i];
+    if (tg_stop_at(j->stop, i, 1)) return TG_EINTERRUPTED;
+    if (s->bad || s->cmd != cmd || s->owner != 0) continue;
+    const uint8_t step = (uint8_t)(s->opens ? opening : closing);
+    TG_TRY(add_instant(j, c, (tg_instant){s->at.ticks, TG_NO_STAMP, (uint32_t)i, step}));
+  }
+  return TG_OK;
 }
 
-/* Settles windows that overlap: an end that only one window can hold is its own, which leaves
- * other windows with fewer candidates, round by round. */
-static tg_status settle_shared(const tg_join *j, const windows *w) {
-  bool any = true;
-  for (int round = 0; round < ROUNDS && any; round++) {
-    any = false;
-    for (size_t i = 0; i < w->lines->n_clients; i++) {
-      const tg_client *c = &w->lines->clients[i];
-      if (tg_stop_at(j->stop, i, 1)) return TG_EINTERRUPTED;
-      if (c->settled || !usable(c)) continue;
-      if (round > 0) fill(w->lines, i, &w->at[i]);
-      any = take_own(w, i) || any;
+/* The most windows that are open at once. */
+static size_t most_at_once(const crowd *c) {
+  size_t open = 0;
+  size_t most = 0;
+  for (size_t i = 0; i < c->n; i++) {
+    if (c->at[i].window == TG_NO_STAMP) continue;
+    open += c->at[i].step == TG_STEP_START;
+    open -= c->at[i].step == TG_STEP_RETURN;
+    if (open > most) most = open;
+  }
+  return most;
+}
+
+/* True if a stamp that is not the window's own lies between its first and last one. */
+static bool told_from_others(const crowd *c, const tg_window *w) {
+  uint32_t first = TG_NO_STAMP;
+  uint32_t last = 0;
+  size_t own = 0;
+  size_t all = 0;
+  for (int s = TG_STEP_DO; s < TG_STEP_RETURN; s++) {
+    if (s == TG_STEP_ENTER || w->event[s] == TG_NO_STAMP) continue;
+    if (first == TG_NO_STAMP) first = w->event[s];
+    last = w->event[s];
+    own++;
+  }
+  for (size_t i = first; i <= last && own > 0; i++) all += c->at[i].window == TG_NO_STAMP;
+  return all > own;
+}
+
+/* Settles the windows of which all stamps are told. */
+static void own_told(const tg_join *j, const crowd *c) {
+  for (size_t k = 0; k < c->n_windows; k++) {
+    const tg_window *w = &c->windows[k];
+    if (!w->told) continue;
+    j->lines->clients[c->clients[k]].settled = true;
+    if (told_from_others(c, w)) j->lines->clients[c->clients[k]].flags |= TG_CALL_OVERLAP;
+    for (int s = TG_STEP_DO; s < TG_STEP_RETURN; s++) {
+      if (s == TG_STEP_ENTER || w->event[s] == TG_NO_STAMP) continue;
+      const bool driver = s == TG_STEP_DO || s == TG_STEP_FINISH;
+      tg_smc *lines = driver ? j->lines->driver : j->lines->core;
+      lines[c->at[w->event[s]].id].owner = c->clients[k] + 1;
     }
   }
-  for (size_t i = 0; i < w->lines->n_clients; i++)
-    if (!w->lines->clients[i].settled && usable(&w->lines->clients[i])) settle_whole(w, i);
+}
+
+static tg_status share_out(const tg_join *j, uint64_t cmd, crowd *c) {
+  const tg_boot_lines *l = j->lines;
+  TG_TRY(add_windows(j, cmd, c));
+  if (c->n_windows == 0) return TG_OK;
+  TG_TRY(add_stamps(j, l->driver, l->n_driver, cmd, TG_STEP_DO, TG_STEP_FINISH, c));
+  TG_TRY(add_stamps(j, l->core, l->n_core, cmd, TG_STEP_RECEIVE, TG_STEP_CORE_FINISH, c));
+  sort_instants(c->at, c->n);
+  for (size_t i = 0; i < c->n; i++)
+    if (c->at[i].window != TG_NO_STAMP) c->windows[c->at[i].window].event[c->at[i].step] = (uint32_t)i;
+  TG_TRY(tg_cheapest(j->a, j->stop, c->at, c->n, most_at_once(c), c->windows));
+  own_told(j, c);
   return TG_OK;
+}
+
+/* Settles windows that overlap, by the ways in which all stamps can be shared out among them. */
+static tg_status settle_shared(const tg_join *j) {
+  tg_status status = TG_OK;
+  for (uint64_t cmd = 0; cmd < CLIENT_COMMANDS && status == TG_OK; cmd++) {
+    crowd c = {0};
+    status = share_out(j, cmd, &c);
+    tg_release(j->a, c.at);
+    tg_release(j->a, c.windows);
+    tg_release(j->a, c.clients);
+  }
+  return status;
 }
 
 static tg_status look_at_all(tg_join *j, windows *w) {
@@ -213,7 +264,7 @@ static tg_status look_at_all(tg_join *j, windows *w) {
   }
   j->strangers = busy * STRANGERS_OF > usual;
   if (!j->strangers) settle_alone(w);
-  return settle_shared(j, w);
+  return settle_shared(j);
 }
 
 tg_status tg_windows_first(tg_join *j) {
