@@ -262,10 +262,43 @@ static tg_status all_rules(const tg_alloc *a) {
 START_TEST(allocations_of_the_rule_set_may_fail) { fail_allocations(all_rules, 23); }
 END_TEST
 
+START_TEST(each_kernel_names_its_version_once) {
+  /* A PC prints no "Booting Linux on physical CPU"; /proc/version has no stamp. */
+  static const char pc[] =
+      "[    0.000000] Linux version 6.1.0 (a@b) (gcc 12)\n"
+      "[    1.000000] Run /sbin/init as init process\n"
+      "Linux version 6.1.0 (a@b) (gcc 12)\n"
+      "[    0.000000] Linux version 6.1.0 (a@b) (gcc 12)\n"
+      "[    1.100000] Run /sbin/init as init process\n";
+  static const char arm[] =
+      "[    0.000000] Booting Linux on physical CPU 0x0\n"
+      "[    0.000000] Linux version 6.1.0 (a@b) (gcc 12)\n"
+      "[    0.000000] Booting Linux on physical CPU 0x0\n"
+      "[    0.000000] Linux version 6.1.0 (a@b) (gcc 12)\n";
+  static const char other_way[] =
+      "[    0.000000] Linux version 6.1.0 (a@b) (gcc 12)\n"
+      "[    0.000000] Booting Linux on physical CPU 0x0\n";
+  static out_text text;
+  tg_result *r = reduced(pc, NULL);
+  ck_assert_str_eq(rows_of(r, "boots", "first_line reason chain", &text),
+                   "1 first record Linux\n4 the kernel's version again Linux\n");
+  ck_assert_str_eq(rows_of(r, "readings", "boot value", &text), "0 1000000\n1 1100000\n");
+  tg_result_free(r);
+  r = reduced(arm, NULL);
+  ck_assert_str_eq(rows_of(r, "boots", "first_line reason chain", &text),
+                   "1 first banner Linux\n3 the Linux banner again Linux\n");
+  tg_result_free(r);
+  r = reduced(other_way, NULL);
+  ck_assert_str_eq(rows_of(r, "boots", "first_line reason chain", &text), "1 first record Linux\n");
+  tg_result_free(r);
+}
+END_TEST
+
 int main(void) {
   Suite *s = suite_create("boots");
   TCase *t = tcase_create("boots");
   tcase_set_timeout(t, 120);
+  tcase_add_test(t, each_kernel_names_its_version_once);
   tcase_add_test(t, a_chain_is_one_boot);
   tcase_add_test(t, a_banner_that_goes_back_starts_a_boot);
   tcase_add_test(t, stamps_that_go_back_start_a_boot);

@@ -43,6 +43,8 @@ static const meaning meanings[] = {
     BANNER("console.spl", TG_STAGE_SPL, TG_LANE_REE),
     BANNER("console.uboot", TG_STAGE_UBOOT, TG_LANE_REE),
     BANNER("console.linux", TG_STAGE_LINUX, TG_LANE_REE),
+    {"console.linux_version", TG_MARK_KERNEL, TG_LANE_REE, TG_STAGE_LINUX, false, NO_FIELD, NO_FIELD,
+     0},
     {"console.bl1_built", TG_MARK_BUILT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD, 0},
     {"console.bl2_built", TG_MARK_BUILT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD, 0},
     {"console.bl31_built", TG_MARK_BUILT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD, 0},
@@ -206,7 +208,7 @@ typedef struct walk {
   uint64_t back; /* ticks */
   history printers[TG_MARK_CORE + 1];
   tg_stage stage; /* how far the chain has come */
-  bool have_tid0, have_other, client_stamps;
+  bool have_tid0, have_kernel, have_linux, have_other, client_stamps;
   uint64_t report; /* of the boot's bootstage report; 0: none yet */
   uint64_t hz;
 } walk;
@@ -214,7 +216,7 @@ typedef struct walk {
 static void forget(walk *w) {
   memset(w->printers, 0, sizeof w->printers);
   w->stage = TG_STAGE_NONE;
-  w->have_tid0 = w->have_other = false;
+  w->have_tid0 = w->have_kernel = w->have_linux = w->have_other = false;
   w->hz = 0;
   w->report = 0;
 }
@@ -292,6 +294,7 @@ static bool starts(const walk *w, size_t i, char reason[TG_REASON_TEXT]) {
   switch ((tg_mark_kind)m->kind) {
     case TG_MARK_BANNER: {
       tg_stage stage = banner_stage(w, m);
+      if (stage == TG_STAGE_LINUX && w->stage == stage && !w->have_linux) return false;
       bool early = stage <= TG_STAGE_BL1 && w->have_other && w->stage == TG_STAGE_NONE;
       if (stage > w->stage && !early) return false;
       const char *name = tg_stage_name(stage);
@@ -305,6 +308,10 @@ static bool starts(const walk *w, size_t i, char reason[TG_REASON_TEXT]) {
         return true;
       }
       break;
+    case TG_MARK_KERNEL:
+      if (!w->have_kernel) return false;
+      snprintf(reason, TG_REASON_TEXT, "the kernel's version again");
+      return true;
     case TG_MARK_REPORT:
       if (w->report == 0 || w->report == m->id) return false;
       snprintf(reason, TG_REASON_TEXT, "another bootstage report");
@@ -362,7 +369,9 @@ static void learn(walk *w, const tg_mark *m, tg_stretch *s) {
   if (m->kind == TG_MARK_BANNER) {
     tg_stage stage = banner_stage(w, m);
     w->stage = stage;
-    if (s->n_chain < TG_STAGE_COUNT && *tg_stage_name(stage) != '\0') {
+    if (stage == TG_STAGE_LINUX) w->have_linux = true;
+    const bool again = s->n_chain > 0 && s->chain[s->n_chain - 1] == (uint8_t)stage;
+    if (!again && s->n_chain < TG_STAGE_COUNT && *tg_stage_name(stage) != '\0') {
       s->chain[s->n_chain++] = (uint8_t)stage;
     }
     if (stage == TG_STAGE_BL1 || stage == TG_STAGE_BL2 || stage == TG_STAGE_BL31) {
@@ -370,6 +379,11 @@ static void learn(walk *w, const tg_mark *m, tg_stretch *s) {
       s->version_row = m->row;
     }
     return;
+  }
+  if (m->kind == TG_MARK_KERNEL) {
+    w->have_kernel = true;
+    if (w->stage < TG_STAGE_LINUX && s->n_chain < TG_STAGE_COUNT)
+      s->chain[s->n_chain++] = (uint8_t)TG_STAGE_LINUX;
   }
   if ((tg_stage)m->stage > w->stage) w->stage = (tg_stage)m->stage;
   if (m->kind == TG_MARK_BUILT) {

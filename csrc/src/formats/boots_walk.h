@@ -9,6 +9,7 @@
 typedef enum tg_mark_kind {
   TG_MARK_OTHER = 0, /* a record of some format: it belongs to a boot, no more */
   TG_MARK_BANNER,    /* a stage announces itself */
+  TG_MARK_KERNEL,    /* Linux names its version: each kernel does so once */
   TG_MARK_BUILT,     /* the build date of a stage */
   TG_MARK_PLATFORM,  /* a line that names the platform */
   TG_MARK_CLOCK,     /* the kernel's counter: `stamp` MHz and `id` hundredths */

@@ -25,10 +25,10 @@ static const char *const line_rules[LINES] = {
     "console.optee", "console.spl",    "console.uboot",    "bootstage.summary",
     "console.leaves", "console.linux", "kernel_boot.init", "console.login",
 };
-/* The same without a build type or version. */
+/* The same without a build type or version; Linux where no cpu is named. */
 static const char *const bare_rules[LINES] = {
     "console.bl1_bare", "console.bl2_bare", "console.bl31_bare", "console.bl31_old_bare",
-    "", "", "", "", "", "", "", "",
+    "", "", "", "", "", "console.linux_version", "", "",
 };
 static const char *const line_stages[LINES] = {
     "BL1", "BL2", "BL31", "BL31", "OP-TEE", "SPL", "U-Boot", NULL, "to the kernel", "Linux",
