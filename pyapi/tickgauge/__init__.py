@@ -39,10 +39,12 @@ _NAMES = {
     "batch": "batches.batch",
     "build_info": "util.versions",
     "compare": "comparison.compare",
+    "changes_of": "comparison.ordered",
     "compare_all": "comparison.compare",
     "compare_ports": "captures.two_ports",
     "compare_runs": "captures.run_logs",
     "gate": "comparison.gate",
+    "gate_all": "comparison.gate",
     "plan": "comparison.plan",
     "from_columns": "dataset.from_columns",
     "load_rules": "rules.rule",
@@ -70,8 +72,10 @@ if TYPE_CHECKING:
     from .comparison.compare import compare as compare
     from .comparison.compare import compare_all as compare_all
     from .comparison.gate import gate as gate
+    from .comparison.gate import gate_all as gate_all
     from .comparison.gate_result import Gate as Gate
     from .comparison.make_snapshot import snapshot as snapshot
+    from .comparison.ordered import changes_of as changes_of
     from .comparison.plan import plan as plan
     from .comparison.result import Comparison as Comparison
     from .comparison.snapshot import Snapshot as Snapshot

@@ -95,7 +95,7 @@ def test_several_new_sides_in_one_call(files):
     done = run("compare", *sides)
     assert done.returncode == 0
     assert [line for line in done.stdout.splitlines() if line.startswith("== ")] == [
-        f"== {sides[1]}", f"== {sides[2]}",
+        f"== {sides[1]}", f"== {sides[2]}", "== in order",
     ]  # fmt: skip
     document = json.loads(run("compare", *sides, "--format", "json").stdout)
     assert [(row["side"], row["verdict"]) for row in document["rows"]] == [
@@ -207,6 +207,28 @@ def test_logs_stand_beside_snapshots(tmp_path):
     assert "alpha 0.05, order unknown\n" in again.stdout
     assert "drift" not in again.stdout
     assert "1 regressed" in again.stdout
+
+
+def test_ordered_sources_say_at_which_one_a_key_changes(tmp_path):
+    rules = tmp_path / "rules.toml"
+    rules.write_text('[[rule]]\nname = "fft"\ntemplate = "fft took {t:uint} usec"\n'
+                     'values = { time = "t" }\nunit = "us"\n')  # fmt: skip
+    sides = [tmp_path / name for name in ("v1", "v2", "v3")]
+    for folder, level in zip(sides, (1000, 1001, 1300), strict=True):
+        folder.mkdir()
+        for n in range(5):
+            (folder / f"{n}.log").write_text(f"fft took {level + n} usec\n")
+    text = run("compare", *sides, "--rules", rules).stdout
+    place = f"fft time up, 1002.0 us to 1302.0 us; between {sides[1]} and {sides[2]}"
+    assert f"== in order\nchanges at {sides[2]}: {place}" in text
+    document = json.loads(run("compare", *sides, "--rules", rules, "--format", "json").stdout)
+    assert [(c["at"], c["after"]) for c in document["changes"]] == [(str(sides[2]), str(sides[1]))]
+    gates = run("gate", *sides, "--rules", rules)
+    assert gates.returncode == 1
+    assert gates.stdout.endswith(f"== in order\n{sides[1]}: pass\n{sides[2]}: regressed\n")
+    refused = run("gate", *sides, "--rules", rules, "--format", "junit")
+    assert refused.returncode == 2
+    assert "--format junit takes one NEW, not 2" in refused.stderr
 
 
 PUBLISHED = Path(__file__).parents[1] / "data" / "tfa" / "published.csv.gz"

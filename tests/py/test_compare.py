@@ -452,3 +452,58 @@ def test_firmware_formats_count_boots():
     assert boots([1]).unit_of(None) == "boot"
     assert runs([1]).unit_of(None) == "run"
     assert tg.compare(boots([[1, 2]]), boots([[1, 2]]), unit="run").unit == "run"
+
+
+# ---- several new sides in order -----------------------------------------------------------------
+
+
+def ordered(*levels, boots_each=6, scatter=0.01, seed=1):
+    """Sides of one key whose boots scatter about the levels."""
+    rng = np.random.default_rng(seed)
+    return [
+        boots(np.rint(level * (1 + scatter * rng.standard_normal(boots_each))).astype(int).tolist())
+        for level in levels
+    ]
+
+
+def test_the_side_at_which_a_key_changes_is_named():
+    old, *news = ordered(10000, 10020, 13000, 13050)
+    made = tg.changes_of(tg.compare_all(old, news), ["v2", "v3", "v4"], "v1")
+    (change,) = made
+    assert (change.at, change.after, change.open, change.back) == ("v3", "v2", [], "")
+    assert change.sentence.startswith("changes at v3: t m up, 10.0 us to 13.")
+    assert change.sentence.endswith("; between v2 and v3")
+
+
+def test_a_side_that_cannot_decide_makes_the_place_uncertain():
+    """v2 scatters so that neither 'like v1' nor 'changed' fits: the change is at v2 or v3."""
+    old, wide, late = *ordered(10000), *ordered(12500, scatter=0.3, seed=4), *ordered(13000)
+    (change,) = tg.changes_of(tg.compare_all(old, [wide, late]), ["v2", "v3"], "v1")
+    assert (change.at, change.after, change.open, change.likely) == ("v3", "v1", ["v2"], "v2")
+    assert "behind v1, at v3 or before: v2 not decided, most likely at v2" in change.sentence
+
+
+def test_a_side_that_lacks_so_large_a_change_bounds_the_place():
+    """v2 scatters by 10 %: not shown to be like v1 within 5 %, but it has no factor of 3."""
+    old, some, late = ordered(10000, 10100, 30000, scatter=0.1, seed=2)
+    made = tg.compare_all(old, [some, late])
+    assert made[0].rows.row(0)["verdict"] == "inconclusive"
+    (change,) = tg.changes_of(made, ["v2", "v3"], "v1")
+    assert (change.at, change.after, change.open) == ("v3", "v2", [])
+
+
+def test_a_change_that_goes_back_says_where():
+    old, *news = ordered(10000, 13000, 10010)
+    (change,) = tg.changes_of(tg.compare_all(old, news), ["v2", "v3"], "v1")
+    assert (change.at, change.back) == ("v2", "v3")
+    assert tg.changes_of(tg.compare_all(old, news[1:] * 2), ["v2", "v3"]) == []
+
+
+def test_places_of_changes_are_rarely_found_in_nothing():
+    """Four sides of one firmware, a key: each comparison errs in 5 % at most, margin apart."""
+    found = sum(
+        bool(tg.changes_of(tg.compare_all(old, news), list("bcd")))
+        for seed in range(60)
+        for old, *news in [ordered(10000, 10000, 10000, 10000, scatter=0.1, seed=seed)]
+    )
+    assert found <= 9  # 3 comparisons of 5 % with one OLD, of 60 runs

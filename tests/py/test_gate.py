@@ -208,6 +208,16 @@ def test_two_modes_have_one_word_in_compare_and_gate():
     assert made.failing[0][1].startswith("slow mode more often: 5 of 6 boots above 1003 ns")
 
 
+def test_several_new_sides_share_one_error():
+    same, slow = boots(BASE), boots(SLOWER)
+    first, second = tg.gate_all(boots(BASE), [same, slow])
+    assert (first.outcome, second.outcome) == ("pass", "regressed")
+    assert first.reach.alpha == second.reach.alpha == 0.025
+    # 3 v 3 reaches 1/20, which is within 5 % but not within the part of one of two sides
+    few = [boots([1100, 1101, 1102])] * 2
+    assert [g.exit_status for g in tg.gate_all(boots([1000, 1001, 1002]), few)] == [3, 3]
+
+
 def test_a_key_has_one_word_in_the_gate_and_in_its_table():
     """One key of 40 is slower by itself, as chance makes one: no row says what the gate denies."""
     rng = np.random.default_rng(11)
@@ -248,6 +258,15 @@ def test_the_markdown_summary_and_json():
 
 
 # ---- plan ---------------------------------------------------------------------------------------
+
+
+def test_a_plan_from_too_few_boots_says_how_many_give_a_number():
+    made = tg.plan(boots([1000, 1010]), boots([1000, 1020]))
+    assert made.needed == {"t m": None}
+    assert "no interval from 2 v 2 boots: a number needs 4 first boots a side" in str(made)
+    assert (made.boots, made.order) == (4, "ABBABAAB")
+    enough = tg.plan(boots([1000, 1010, 1005, 1002]), boots([1001, 1011, 1004, 1002]))
+    assert enough.needed["t m"] is not None
 
 
 def test_the_order_of_boots_balances_straight_and_curved_drift():
@@ -296,6 +315,7 @@ def test_a_plan_names_why_it_has_no_number_and_is_a_job_matrix():
     made = tg.plan(boots(quiet | modes), see="20%")
     assert list(made.lost) == ["the boots lie in two modes, so no number of them promises anything"]
     few = tg.plan(boots({k: v[:4] for k, v in quiet.items()}))
-    assert few.order == "" and "no interval from 2 v 2 boots" in few.to_text()
+    assert "no interval from 2 v 2 boots" in few.to_text()
+    assert few.order == "ABBABAAB"  # the first boots that would give a number
     jobs = json.loads(tg.plan(boots(quiet), boots=2).to_matrix())["include"]
     assert [job["side"] for job in jobs] == ["old", "new", "new", "old"]

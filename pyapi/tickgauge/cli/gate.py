@@ -21,11 +21,12 @@ def add(subparsers: Any) -> None:
         run,
         "May NEW pass: exit status 0 pass, 1 regressed, 3 not enough data, 2 usage or input. One "
         "error of 5 % for the whole run, whatever the number of keys; a pass says what it guards "
-        "against. 3 v 3, 5 v 2 or 19 v 1 boots are the least that can be red.",
+        "against. 3 v 3, 5 v 2 or 19 v 1 boots are the least that can be red. Several NEW sides "
+        "share the error, and the worst status counts.",
         forms=("junit", "github", "squad", "bmf", "gitlab", "lava"),
     )
     parser.add_argument("old", metavar="OLD", help="the baseline")
-    parser.add_argument("new", metavar="NEW")
+    parser.add_argument("new", metavar="NEW", nargs="+")
     group = parser.add_argument_group("decision")
     group.add_argument(
         "--confirm", metavar="SRC",
@@ -60,13 +61,22 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Decide."""
-    from ..comparison.gate import gate
+    from ..comparison.gate import gate_all
 
-    sides = [statistics.side(args, source) for source in (args.old, args.new)]
+    several = len(args.new) > 1
+    given = (("--confirm", args.confirm), ("--bisect", args.bisect))
+    alone = [name for name, there in given if there]
+    if args.format not in ("text", *common.FORMATS):
+        alone.append(f"--format {args.format}")
+    if several and alone:
+        common.say(f"{alone[0]} takes one NEW, not {len(args.new)}")
+        return common.USAGE
+    sides = [statistics.side(args, source) for source in (args.old, *args.new)]
     confirm = None if args.confirm is None else statistics.side(args, args.confirm)
     inputs_say = statistics.status_of(args, *sides, confirm)
-    made = gate(
-        *sides,
+    gates = gate_all(
+        sides[0],
+        sides[1:],
         confirm=confirm,
         guard=args.guard,
         guard_share=args.guard_share,
@@ -75,6 +85,9 @@ def run(args: argparse.Namespace) -> int:
         allow_missing=args.allow_missing,
         **statistics.options_of(args),
     )
+    made = gates[0]
+    if several:
+        return common.worst(inputs_say, _emit_several(args, gates, sides))
     if args.format == "text" and args.verbose:
         common.emit(args, statistics.coloured(args, made.to_text(None, verbose=True)))
     elif args.format in ("text", *common.FORMATS):
@@ -82,6 +95,22 @@ def run(args: argparse.Namespace) -> int:
     else:
         _emit_for_ci(args, made, sides[1])
     return common.worst(inputs_say, made.exit_status)
+
+
+def _emit_several(args: argparse.Namespace, gates: list[Gate], sides: list[Any]) -> int:
+    """Write the gates of several new sides; the worst of their statuses."""
+    status = common.worst(*(one.exit_status for one in gates))
+    named = zip(args.new, gates, strict=True)
+    worst = next(one for one in gates if one.exit_status == status)
+    extra = {"outcome": worst.outcome, "exit_status": status}
+    order = [f"{name}: {one.outcome}" for name, one in named]
+    if args.format == "text" and args.verbose:
+        parts = [f"== {name}\n{one.to_text(None, verbose=True)}"
+                 for name, one in zip(args.new, gates, strict=True)]  # fmt: skip
+        common.emit(args, statistics.coloured(args, "\n".join(parts)))
+    else:
+        statistics.emit_all(args, gates, args.new, *sides, order=order, extra=extra)
+    return status
 
 
 def _emit_for_ci(args: argparse.Namespace, made: Gate, new: Any) -> None:

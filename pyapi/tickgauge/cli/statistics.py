@@ -10,6 +10,7 @@ from typing import Any
 
 from ..comparison.options import EXCHANGES, UNITS, parse_margin
 from ..errors import InputError
+from ..util.text import clean
 from . import common
 
 __all__ = ["add_side_options", "coloured", "options_of", "side", "status_of"]
@@ -153,18 +154,41 @@ def coloured(args: argparse.Namespace, text: str) -> str:
     return _WORD.sub(lambda m: f"\x1b[{_COLOURS[m[0]]}m{m[0]}\x1b[0m", text)
 
 
-def emit_all(args: argparse.Namespace, results: Any, names: Any, *sides: Any) -> None:
-    """Write several comparisons with one baseline: below each other, or one JSON document each."""
+def emit_all(
+    args: argparse.Namespace,
+    results: Any,
+    names: Any,
+    *sides: Any,
+    order: Any = (),
+    extra: dict[str, Any] | None = None,
+) -> None:
+    """Write several comparisons with one baseline: below each other, or one JSON document.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+    results, names : sequence
+        Of each new side.
+    *sides
+    order : sequence of str
+        Lines on the order of the sides, behind all.
+    extra : dict, optional
+        Members of the document for all of them together.
+    """
     if args.format == "text":
-        limit = None if args.all else 12
+        limit = None if getattr(args, "all", False) else 12
         parts = [
             f"== {name}\n{result.to_text(limit)}"
             for name, result in zip(names, results, strict=True)
         ]
+        if order:
+            parts.append("\n".join(["== in order", *map(clean, order), ""]))
         common.emit(args, coloured(args, "\n".join(parts)))
         return
-    if args.format in ("md", "rst"):
-        common.emit(args, "\n".join(getattr(one, f"to_{args.format}")() for one in results))
+    form = f"to_{args.format}"
+    if args.format in ("md", "rst") and all(hasattr(one, form) for one in results):
+        tail = "".join(f"\n{clean(line)}\n" for line in order)
+        common.emit(args, "\n".join(getattr(one, form)() for one in results) + tail)
         return
     answers = [result.answer() for result in results]
     first = answers[0]
@@ -173,7 +197,9 @@ def emit_all(args: argparse.Namespace, results: Any, names: Any, *sides: Any) ->
     first.extra = {
         **first.extra,
         "comparisons": [{"new": n, **a.extra} for n, a in zip(names, answers, strict=True)],
+        **(extra or {}),
     }
+    first.notes = [*first.notes, *order]
     common.emit(args, first)
 
 

@@ -7,6 +7,7 @@ adjustment for the tail. Boots carry all their keys along, so that keys of one b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +27,7 @@ from .rows import COLUMNS, GATE_COLUMNS
 from .side import Side, merged, pooled
 from .verdicts import gate_verdict
 
-__all__ = ["gate"]
+__all__ = ["gate", "gate_all"]
 
 #: Of the keys that a pass of ``guard=`` must guard.
 SHARE = 0.75
@@ -112,6 +113,27 @@ def gate(
         if before.decidable and before.guard_line != out.guard_line:
             notes[0] += f"; without them the gate {before.guard_line}"
     return out
+
+
+def gate_all(old: Any, news: Sequence[Any], *, alpha: float = 0.05, **options: Any) -> list[Gate]:
+    """Decide for several new sides, with one error over all of them.
+
+    Parameters
+    ----------
+    old : data set, snapshot or path
+    news : sequence of the same
+    alpha : float
+        Error of all gates together; each has an equal part of it (Bonferroni).
+    **options
+        As for `gate`.
+
+    Returns
+    -------
+    list of Gate
+        One for each of `news`.
+    """
+    base = side_of(old)
+    return [gate(base, new, alpha=alpha / len(news), **options) for new in news]
 
 
 def _judged(

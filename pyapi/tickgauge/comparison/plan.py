@@ -21,6 +21,9 @@ __all__ = ["Plan", "order_of", "plan"]
 #: Boots a side that a plan considers.
 MOST = 1000
 
+#: First boots a side that give a number: from so many on the exact test has an interval at 5 %.
+FIRST = 4
+
 #: Blocks of four boots that a text shows; JSON has the whole order.
 BLOCKS = 16
 
@@ -121,7 +124,10 @@ def _lost(row: dict[str, Any], needed: int | None) -> str:
     if row["flags"] & 512:
         return "the boots lie in two modes, so no number of them promises anything"
     if row["percent_lo"] is None or row["percent_hi"] is None:
-        return f"no interval from {row['n_old']} v {row['n_new']} boots: 8 first boots or more"
+        return (
+            f"no interval from {row['n_old']} v {row['n_new']} boots: a number needs {FIRST} first "
+            "boots a side"
+        )
     return f"more than {MOST} boots: they scatter too much"
 
 
@@ -152,7 +158,8 @@ def plan(
     old, new : data set, snapshot, path, or a list of these
         A few first boots of both sides; only `old`: boots of one firmware, which are split.
     boots : int, optional
-        Boots a side of the order; by default what shows `see` in three quarters of the keys.
+        Boots a side of the order; by default what shows `see` in three quarters of the keys, or the
+        first boots that give such a number.
     see : float or str
         The change to be seen, ``0.1`` or ``"10%"``; above the margin.
     **options
@@ -185,7 +192,8 @@ def plan(
     needed = {row["key"]: _needed(row, margin, wanted) for row in rows}
     known = sorted(n for n in needed.values() if n is not None)
     enough = min(len(known), max(1, math.ceil(0.75 * len(needed))))
-    number = boots or (known[enough - 1] if known else 0)
+    few = any(row["level"] is None and not row["flags"] & 512 for row in rows)
+    number = boots or (known[enough - 1] if known else FIRST if few else 0)
     lost: dict[str, list[str]] = {}
     for row in rows:
         if cause := _lost(row, needed[row["key"]]):
