@@ -374,6 +374,51 @@ static tg_status fill(const tg_alloc *a) {
   return status;
 }
 
+/* U64 and U32 hold 9 and 7 in row `marked`, and zero in all others. */
+static void check_marked(const tg_table *t, size_t rows, size_t marked) {
+  tg_column_view wide, narrow;
+  ck_assert_int_eq(tg_table_view(t, U64, &wide), TG_OK);
+  ck_assert_int_eq(tg_table_view(t, U32, &narrow), TG_OK);
+  const uint64_t *u64 = wide.data;
+  const uint32_t *u32 = narrow.data;
+  size_t wrong = 0;
+  for (size_t i = 0; i < rows; i++) {
+    wrong += u64[i] != (i == marked ? 9 : 0);
+    wrong += u32[i] != (i == marked ? 7 : 0);
+  }
+  ck_assert_uint_eq(wrong, 0);
+}
+
+/* Zeros are not written until something else comes: the sizes lie on both sides of where a column
+ * is mapped, and the other value comes in the first row, in the last one, between, or never. */
+START_TEST(a_column_of_zeros_reads_as_such) {
+  static const size_t sizes[] = {1, 9, 1000, 300000, 700000};
+  const size_t rows = sizes[_i / 4];
+  const size_t marked = ((const size_t[]){0, rows / 2, rows - 1, rows})[_i % 4];
+  tg_table *t = new_table();
+  for (size_t i = 0; i < rows; i++) {
+    tg_row w = tg_row_begin(t);
+    tg_row_u64(&w, U64, i == marked ? 9 : 0);
+    tg_row_u32(&w, U32, i == marked ? 7 : 0);
+    ck_assert_int_eq(tg_row_end(&w), TG_OK);
+  }
+  check_marked(t, rows, marked);
+  size_t first = 0;
+  tg_table_truncate(t, marked); /* the marked row comes back as a row of zeros */
+  ck_assert_int_eq(tg_table_append_n(t, rows - tg_table_rows(t), &first), TG_OK);
+  check_marked(t, rows, rows);
+  tg_table *joined = NULL;
+  ck_assert_int_eq(tg_table_like(NULL, t, &joined), TG_OK);
+  ck_assert_int_eq(tg_table_join(joined, t, rows), TG_OK);
+  ck_assert_int_eq(tg_table_set_u64(t, rows - 1, U64, 9), TG_OK);
+  ck_assert_int_eq(tg_table_set_u32(t, rows - 1, U32, 7), TG_OK);
+  ck_assert_int_eq(tg_table_join(joined, t, rows), TG_OK);
+  check_marked(joined, 2 * rows, 2 * rows - 1);
+  tg_table_free(joined);
+  tg_table_free(t);
+}
+END_TEST
+
 START_TEST(every_allocation_may_fail) { fail_every_allocation(fill); }
 END_TEST
 
@@ -389,6 +434,7 @@ int main(void) {
   tcase_add_test(tc, a_view_shows_contiguous_items);
   tcase_add_test(tc, each_text_column_has_its_own_dictionary);
   tcase_add_test(tc, a_large_table_keeps_its_values_as_it_grows);
+  tcase_add_loop_test(tc, a_column_of_zeros_reads_as_such, 0, 20);
   tcase_add_test(tc, wrong_definitions_are_refused);
   tcase_add_test(tc, every_allocation_may_fail);
   Suite *s = suite_create("table");

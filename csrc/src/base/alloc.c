@@ -5,11 +5,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "huge.h"
+
 enum { FIRST_CAP = 8 };
 
 static void *libc_resize(void *ctx, void *p, size_t size) {
   (void)ctx;
-  return realloc(p, size);
+  void *to = realloc(p, size);
+  if (to != NULL) tg_huge_advise(to, size);
+  return to;
 }
 
 static void libc_release(void *ctx, void *p) {

@@ -9,34 +9,41 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "huge.h"
 #include "mem.h"
 
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
 #include <sys/mman.h>
 #endif
 
-#ifdef MADV_HUGEPAGE
-#define HUGE ((size_t)2 << 20)
+/* The block from the suite, made larger; with `zero` what is new is zero. */
+static void *resized(const tg_alloc *a, const tg_pages *block, size_t size, bool zero) {
+  uint8_t *p = a->resize(a->ctx, block->p, size);
+  if (p != NULL && zero) memset(p + block->size, 0, size - block->size);
+  return p;
+}
 
+#ifdef MADV_HUGEPAGE
 /* The bytes of a mapped block of `size` bytes. */
-static size_t rounded(size_t size) { return (size + HUGE - 1) & ~(HUGE - 1); }
+static size_t rounded(size_t size) { return (size + TG_HUGE - 1) & ~(TG_HUGE - 1); }
 
 /* `size` bytes of addresses on a boundary; NULL where there are none. */
 static uint8_t *map_aligned(size_t size, int protection) {
-  uint8_t *p = mmap(NULL, size + HUGE, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  uint8_t *p = mmap(NULL, size + TG_HUGE, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return NULL;
-  const size_t before = (HUGE - (uintptr_t)p % HUGE) % HUGE;
+  const size_t before = (TG_HUGE - (uintptr_t)p % TG_HUGE) % TG_HUGE;
   if (before > 0) (void)munmap(p, before);
-  (void)munmap(p + before + size, HUGE - before);
+  (void)munmap(p + before + size, TG_HUGE - before);
   return p + before;
 }
 
-/* A mapped block with the bytes of `block`, which is gone then; NULL: it is as it was. */
-static void *map_first(const tg_alloc *a, const tg_pages *block, size_t size) {
+/* A mapped block with the bytes of `block`, which is gone then; NULL: it is as it was. `zero`: they
+ * are zero, as a new map's. */
+static void *map_first(const tg_alloc *a, const tg_pages *block, size_t size, bool zero) {
   uint8_t *p = map_aligned(size, PROT_READ | PROT_WRITE);
   if (p == NULL) return NULL;
   (void)madvise(p, size, MADV_HUGEPAGE);
-  if (block->size > 0) memcpy(p, block->p, block->size);
+  if (block->size > 0 && !zero) memcpy(p, block->p, block->size);
   tg_release(a, block->p);
   return p;
 }
@@ -54,16 +61,17 @@ static void *map_larger(const tg_pages *block, size_t size) {
 }
 
 static bool wants_map(const tg_alloc *a, size_t size) {
-  return size >= 2 * HUGE && size <= PTRDIFF_MAX - 2 * HUGE && a->resize == tg_alloc_default()->resize;
+  return size >= TG_HUGE && size <= PTRDIFF_MAX - 2 * TG_HUGE &&
+         a->resize == tg_alloc_default()->resize;
 }
 
-tg_status tg_pages_grow(const tg_alloc *a, tg_pages *block, size_t size) {
+tg_status tg_pages_grow(const tg_alloc *a, tg_pages *block, size_t size, bool zero) {
   if (size <= block->size) return TG_OK;
   const bool mapped = wants_map(a, size);
   if (mapped) size = rounded(size);
-  void *p = !mapped ? a->resize(a->ctx, block->p, size)
+  void *p = !mapped ? resized(a, block, size, zero)
             : block->mapped ? map_larger(block, size)
-                            : map_first(a, block, size);
+                            : map_first(a, block, size, zero);
   if (p == NULL) return TG_ENOMEM;
   *block = (tg_pages){p, size, mapped};
   return TG_OK;
@@ -77,9 +85,9 @@ void tg_pages_free(const tg_alloc *a, tg_pages *block) {
 
 #else
 
-tg_status tg_pages_grow(const tg_alloc *a, tg_pages *block, size_t size) {
+tg_status tg_pages_grow(const tg_alloc *a, tg_pages *block, size_t size, bool zero) {
   if (size <= block->size) return TG_OK;
-  void *p = a->resize(a->ctx, block->p, size);
+  void *p = resized(a, block, size, zero);
   if (p == NULL) return TG_ENOMEM;
   *block = (tg_pages){p, size, false};
   return TG_OK;

@@ -12,8 +12,7 @@ void tg_row_text(tg_row *w, size_t col, tg_str v) {
   uint32_t code = 0;
   if (w->status != TG_OK) return;
   w->status = tg_table_word(w->table, col, v.p, v.n, &code);
-  uint8_t *at = tg_row_place(w, col, TG_TEXT);
-  if (at != NULL) memcpy(at, &code, sizeof code);
+  tg_row_put(w, col, TG_TEXT, &code, sizeof code);
 }
 
 void tg_row_cstr(tg_row *w, size_t col, const char *v) {

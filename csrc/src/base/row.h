@@ -25,36 +25,32 @@ typedef struct tg_row {
 /* Begins a row behind the last one. Without memory tg_row_end returns TG_ENOMEM. */
 tg_row tg_row_begin(tg_table *t);
 
-/* Where the value of the column goes; NULL after a failure and for a column of another type. */
-static inline uint8_t *tg_row_place(tg_row *w, size_t col, tg_type type) {
-  if (w->status != TG_OK) return NULL;
+/* Writes the value of the column; after a failure nothing, and a column of another type is one. */
+static inline void tg_row_put(tg_row *w, size_t col, tg_type type, const void *v, size_t size) {
+  if (w->status != TG_OK) return;
   if (col >= w->table->n || w->table->cols[col].type != type) {
     w->status = TG_EINVAL;
-    return NULL;
+    return;
   }
   w->valid |= UINT64_C(1) << col;
-  return w->table->cols[col].data + w->row * w->table->cols[col].item;
+  tg_column_put(&w->table->cols[col], w->row, v, size);
 }
 
 static inline void tg_row_u64(tg_row *w, size_t col, uint64_t v) {
-  uint8_t *at = tg_row_place(w, col, TG_U64);
-  if (at != NULL) memcpy(at, &v, sizeof v);
+  tg_row_put(w, col, TG_U64, &v, sizeof v);
 }
 static inline void tg_row_i64(tg_row *w, size_t col, int64_t v) {
-  uint8_t *at = tg_row_place(w, col, TG_I64);
-  if (at != NULL) memcpy(at, &v, sizeof v);
+  tg_row_put(w, col, TG_I64, &v, sizeof v);
 }
 static inline void tg_row_u32(tg_row *w, size_t col, uint32_t v) {
-  uint8_t *at = tg_row_place(w, col, TG_U32);
-  if (at != NULL) memcpy(at, &v, sizeof v);
+  tg_row_put(w, col, TG_U32, &v, sizeof v);
 }
 static inline void tg_row_f64(tg_row *w, size_t col, double v) {
-  uint8_t *at = tg_row_place(w, col, TG_F64);
-  if (at != NULL) memcpy(at, &v, sizeof v);
+  tg_row_put(w, col, TG_F64, &v, sizeof v);
 }
 static inline void tg_row_bool(tg_row *w, size_t col, bool v) {
-  uint8_t *at = tg_row_place(w, col, TG_BOOL);
-  if (at != NULL) *at = v ? 1 : 0;
+  const uint8_t byte = v ? 1 : 0;
+  tg_row_put(w, col, TG_BOOL, &byte, sizeof byte);
 }
 /* A word of the column's dictionary, added where it is new. */
 void tg_row_text(tg_row *w, size_t col, tg_str v);

@@ -34,6 +34,7 @@ static tg_status column_init(const tg_alloc *a, const tg_column_def *def, tg_col
   c->type = def->type;
   c->item = item_sizes[def->type];
   c->exp10 = def->exp10;
+  c->zero = true;
   return def->type == TG_TEXT ? tg_intern_new(a, 0, &c->dict) : TG_OK;
 }
 
@@ -72,11 +73,11 @@ tg_status tg_table_reserve(tg_table *t, size_t need) {
   if (need > SIZE_MAX / 32) return TG_ENOMEM;
   const size_t twice = t->cap == 0 ? 8 : t->cap * 2;
   const size_t to = twice < need ? need : twice;
-  tg_status status = tg_pages_grow(&t->alloc, &t->masks, to * sizeof *t->valid);
+  tg_status status = tg_pages_grow(&t->alloc, &t->masks, to * sizeof *t->valid, false);
   t->valid = t->masks.p;
   for (size_t i = 0; i < t->n && status == TG_OK; i++) {
     tg_column *c = &t->cols[i];
-    status = tg_pages_grow(&t->alloc, &c->block, to * c->item);
+    status = tg_pages_grow(&t->alloc, &c->block, to * c->item, c->zero);
     c->data = c->block.p;
   }
   if (status != TG_OK) return TG_ENOMEM;
@@ -89,7 +90,8 @@ tg_status tg_table_append_n(tg_table *t, size_t n, size_t *first) {
   const tg_status status = tg_table_reserve(t, t->rows + n);
   if (status != TG_OK) return status;
   for (size_t i = 0; i < t->n && n > 0; i++)
-    memset(t->cols[i].data + t->rows * t->cols[i].item, 0, n * t->cols[i].item);
+    if (!t->cols[i].zero)
+      memset(t->cols[i].data + t->rows * t->cols[i].item, 0, n * t->cols[i].item);
   if (n > 0) memset(t->valid + t->rows, 0, n * sizeof *t->valid);
   *first = t->rows;
   t->rows += n;
@@ -109,7 +111,7 @@ tg_status tg_table_append(tg_table *t, size_t *row) {
         tg_row_put32(t, at, i, 0);
         break;
       default:
-        t->cols[i].data[at] = 0;
+        if (!t->cols[i].zero) t->cols[i].data[at] = 0;
     }
   }
   t->valid[at] = 0;
@@ -117,17 +119,17 @@ tg_status tg_table_append(tg_table *t, size_t *row) {
   return TG_OK;
 }
 
-/* Where the value goes if row, column and type are right, else NULL. */
-static uint8_t *place(tg_table *t, size_t row, size_t col, tg_type type) {
+/* The column of a value if row, column and type are right, else NULL. */
+static tg_column *place(tg_table *t, size_t row, size_t col, tg_type type) {
   if (col >= t->n || row >= t->rows || t->cols[col].type != type) return NULL;
-  return t->cols[col].data + row * t->cols[col].item;
+  return &t->cols[col];
 }
 
 static tg_status store(tg_table *t, size_t row, size_t col, tg_type type, const void *v,
                        size_t size) {
-  uint8_t *at = place(t, row, col, type);
-  if (at == NULL) return TG_EINVAL;
-  memcpy(at, v, size);
+  tg_column *c = place(t, row, col, type);
+  if (c == NULL) return TG_EINVAL;
+  tg_column_put(c, row, v, size);
   t->valid[row] |= UINT64_C(1) << col;
   return TG_OK;
 }
@@ -181,7 +183,8 @@ tg_status tg_table_set_cstr(tg_table *t, size_t row, size_t col, const char *s) 
 
 void tg_table_clear(tg_table *t, size_t row, size_t col) {
   if (col >= t->n || row >= t->rows) return;
-  memset(t->cols[col].data + row * t->cols[col].item, 0, t->cols[col].item);
+  if (!t->cols[col].zero)
+    memset(t->cols[col].data + row * t->cols[col].item, 0, t->cols[col].item);
   t->valid[row] &= ~(UINT64_C(1) << col);
 }
 

@@ -44,8 +44,9 @@ tg_status tg_table_join(tg_table *t, const tg_table *more, size_t rows) {
     const tg_column *from = &more->cols[i];
     if (from->type == TG_TEXT) {
       status = join_words(t, i, from, more->valid, first, rows);
-    } else {
+    } else if (!from->zero) { /* the rows are zero so far */
       memcpy(t->cols[i].data + first * from->item, from->data, rows * from->item);
+      t->cols[i].zero = false;
     }
   }
   if (status != TG_OK) {
@@ -72,7 +73,7 @@ tg_status tg_table_copy_row(tg_table *t, const tg_table *from, size_t row) {
     tg_str word;
     if ((from->valid[row] >> i & 1) == 0) continue;
     if (c->type != TG_TEXT) {
-      memcpy(t->cols[i].data + at * c->item, c->data + row * c->item, c->item);
+      tg_column_put(&t->cols[i], at, c->data + row * c->item, c->item);
       t->valid[at] |= UINT64_C(1) << i;
     } else if (tg_table_text(from, row, i, &word)) {
       status = tg_table_set_text(t, at, i, word.p, word.n);

@@ -16,10 +16,12 @@ typedef struct tg_column {
   size_t item;
   tg_type type;
   int32_t exp10;
+  bool zero; /* all of `block` is zero bytes: nothing else was written yet */
 } tg_column;
 
 /* Every column and `valid` have room for `cap` rows; a missing item is all zero bytes. Behind the
- * last row the bytes were never written, or are anything. */
+ * last row the bytes were never written, or are anything; those of a column that is `zero` are zero
+ * as well, and a large one has no memory yet. */
 struct tg_table {
   tg_alloc alloc;
   uint64_t *valid; /* of `masks` */
@@ -55,12 +57,21 @@ tg_status tg_table_like(const tg_alloc *a, const tg_table *t, tg_table **out);
 /* Adds row `row` of `from`, a table of equal columns. TG_OK, TG_ENOMEM, TG_EINVAL. */
 tg_status tg_table_copy_row(tg_table *t, const tg_table *from, size_t row);
 
-/* Stores an item of 8 or 4 bytes in a column of that width. */
+/* Stores an item of the column's width: 1, 4 or 8 bytes. A zero is not written where all are. */
+static inline void tg_column_put(tg_column *c, size_t row, const void *v, size_t size) {
+  if (c->zero) {
+    uint64_t bits = 0;
+    memcpy(&bits, v, size);
+    if (bits == 0) return;
+    c->zero = false;
+  }
+  memcpy(c->data + row * size, v, size);
+}
 static inline void tg_row_put64(tg_table *t, size_t row, size_t col, uint64_t v) {
-  memcpy(t->cols[col].data + row * sizeof v, &v, sizeof v);
+  tg_column_put(&t->cols[col], row, &v, sizeof v);
 }
 static inline void tg_row_put32(tg_table *t, size_t row, size_t col, uint32_t v) {
-  memcpy(t->cols[col].data + row * sizeof v, &v, sizeof v);
+  tg_column_put(&t->cols[col], row, &v, sizeof v);
 }
 
 /* The item of 8 bytes in a row that is there; all zero bytes where it is missing. */
