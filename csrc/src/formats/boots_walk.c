@@ -168,6 +168,17 @@ static void mark_of(const tg_records *records, tg_record at, uint8_t m, tg_mark 
   }
 }
 
+/* Room for the marks of all records that mean something: a large array that grows is copied. */
+static tg_status make_room(const tg_alloc *a, const tg_records *records, const uint8_t *map,
+                           tg_marks *marks) {
+  size_t n = 0;
+  for (size_t i = 0; i < tg_ruleset_count(tg_records_rules(records)); i++) {
+    const tg_table *t = tg_records_table(records, i);
+    if (t != NULL && map[i] != 0 && map[i] != UINT8_MAX) n += tg_table_rows(t);
+  }
+  return tg_reserve(a, &marks->at, &marks->cap, n, sizeof *marks->at);
+}
+
 tg_status tg_marks_gather(const tg_reduce_in *in, const tg_records *records, uint64_t tee,
                           tg_marks *marks) {
   const tg_alloc *a = in->alloc;
@@ -177,6 +188,7 @@ tg_status tg_marks_gather(const tg_reduce_in *in, const tg_records *records, uin
   marks->records = records;
   marks->n = 0;
   tg_status status = map_rules(a, tg_records_rules(records), &map);
+  if (status == TG_OK) status = make_room(a, records, map, marks);
   for (size_t i = 0; i < n && status == TG_OK; i++) {
     const uint8_t m = map[tg_records_rule_at(records, i)];
     if (tg_reduce_stops(in, i)) {

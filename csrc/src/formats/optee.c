@@ -394,6 +394,7 @@ static tg_status reduce_boot(emit *e, uint32_t boot, const tg_boot_lines *lines,
   const size_t first_row = tg_table_rows(e->calls);
   TG_TRY(tg_calls_join(e->in->alloc, e->in->options->stop, lines, calls, &shift));
   if (shift.found) TG_TRY(tell_shift(e, boot, lines, &shift));
+  TG_TRY(tg_table_reserve(e->calls, first_row + calls->n));
   for (size_t i = 0; i < calls->n; i++) {
     if (tg_reduce_stops(e->in, i)) return TG_EINTERRUPTED;
     TG_TRY(emit_call(e, &calls->at[i]));

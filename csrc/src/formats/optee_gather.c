@@ -148,6 +148,24 @@ static bool torn_before(torn_lines *torn, uint64_t offset, unsigned printer) {
   return gap;
 }
 
+/* Room for all lines of the sources at once: they are counted, and large arrays that grow are copied. */
+static tg_status make_room(const tg_reduce_in *in, tg_optee_lines *l) {
+  size_t n[K_COUNT] = {0};
+  for (size_t s = 0; s < in->n_sources; s++)
+    for (size_t kind = 0; kind < K_COUNT; kind++) {
+      const tg_table *t = tg_rule_table(in->sources[s], rule_names[kind]);
+      if (t != NULL) n[kind] += tg_table_rows(t);
+    }
+  TG_TRY(tg_reserve(in->alloc, &l->driver, &l->driver_cap, n[K_DRIVER_DO] + n[K_DRIVER_FINISH],
+                    sizeof *l->driver));
+  TG_TRY(tg_reserve(in->alloc, &l->core, &l->core_cap, n[K_CORE_RECEIVE] + n[K_CORE_FINISH],
+                    sizeof *l->core));
+  TG_TRY(tg_reserve(in->alloc, &l->syscalls, &l->syscalls_cap, n[K_SYSCALL],
+                    sizeof *l->syscalls));
+  return tg_reserve(in->alloc, &l->clients, &l->clients_cap, n[K_OPEN] + n[K_INVOKE],
+                    sizeof *l->clients);
+}
+
 /* Takes up the records of one source. */
 static tg_status gather_source(const tg_reduce_in *in, const tg_result *out, uint32_t source,
                                tg_optee_lines *l) {
@@ -376,57 +394,22 @@ static void find_early(tg_optee_lines *l) {
 
 /* --- order ----------------------------------------------------------------------------------- */
 
-/* Orders `n` items of `size` bytes by boot and start; `keys[i]` tells those of item i. */
-static tg_status permute(const tg_alloc *a, void **items, size_t *cap, size_t n, size_t size,
-                         tg_smc *keys) {
-  void *copy = NULL;
-  size_t copy_cap = 0;
-  if (n == 0) return TG_OK;
-  TG_TRY(tg_grow(a, &copy, &copy_cap, n, size));
-  tg_smc_sort(keys, n);
-  for (size_t i = 0; i < n; i++)
-    memcpy((char *)copy + i * size, (char *)*items + keys[i].cmd * size, size);
-  tg_release(a, *items);
-  *items = copy;
-  *cap = copy_cap;
-  return TG_OK;
-}
+/* By boot and start; what starts at once stays in the order of the source. */
+#define STARTS_BEFORE(x, y)                                            \
+  ((x)->boot != (y)->boot       ? (x)->boot < (y)->boot                \
+   : (x)->start != (y)->start   ? (x)->start < (y)->start              \
+   : (x)->source != (y)->source ? (x)->source < (y)->source            \
+                                : (x)->offset < (y)->offset)
 
-static tg_status order_clients(const tg_alloc *a, tg_optee_lines *l, tg_smc *keys) {
-  for (size_t i = 0; i < l->n_clients; i++) {
-    const tg_client *c = &l->clients[i];
-    keys[i] = (tg_smc){.at = {.ticks = c->start, .boot = c->boot}, .cmd = i};
-  }
-  void *items = l->clients;
-  const tg_status status =
-      permute(a, &items, &l->clients_cap, l->n_clients, sizeof *l->clients, keys);
-  l->clients = items;
-  return status;
-}
+#define TG_SORT_NAME sort_clients
+#define TG_SORT_ITEM tg_client
+#define TG_SORT_BEFORE(x, y) STARTS_BEFORE(x, y)
+#include "base/sort.h"
 
-static tg_status order_syscalls(const tg_alloc *a, tg_optee_lines *l, tg_smc *keys) {
-  for (size_t i = 0; i < l->n_syscalls; i++) {
-    const tg_syscall *s = &l->syscalls[i];
-    keys[i] = (tg_smc){.at = {.ticks = s->start, .boot = s->boot}, .cmd = i};
-  }
-  void *items = l->syscalls;
-  const tg_status status =
-      permute(a, &items, &l->syscalls_cap, l->n_syscalls, sizeof *l->syscalls, keys);
-  l->syscalls = items;
-  return status;
-}
-
-/* Client lines and system calls, each by boot and start. */
-static tg_status order_by_start(const tg_alloc *a, tg_optee_lines *l) {
-  const size_t most = l->n_clients > l->n_syscalls ? l->n_clients : l->n_syscalls;
-  if (most >= UINT32_MAX) return TG_EOVERFLOW;
-  tg_smc *keys = tg_take(a, most + 1, sizeof *keys);
-  if (keys == NULL) return TG_ENOMEM;
-  tg_status status = order_clients(a, l, keys);
-  if (status == TG_OK) status = order_syscalls(a, l, keys);
-  tg_release(a, keys);
-  return status;
-}
+#define TG_SORT_NAME sort_syscalls
+#define TG_SORT_ITEM tg_syscall
+#define TG_SORT_BEFORE(x, y) STARTS_BEFORE(x, y)
+#include "base/sort.h"
 
 /* Checks the clients' lines and closes the gaps of those that are of no use or repeat the
  * line before. */
@@ -472,6 +455,7 @@ static tg_status check_clients(const tg_reduce_in *in, tg_result *out, tg_optee_
 
 tg_status tg_optee_gather(const tg_reduce_in *in, tg_result *out, tg_optee_lines *l) {
   memset(l, 0, sizeof *l);
+  TG_TRY(make_room(in, l));
   for (size_t s = 0; s < in->n_sources; s++) TG_TRY(gather_source(in, out, (uint32_t)s, l));
   TG_TRY(check_range(in, out, l->driver, l->n_driver));
   TG_TRY(check_range(in, out, l->core, l->n_core));
@@ -480,7 +464,8 @@ tg_status tg_optee_gather(const tg_reduce_in *in, tg_result *out, tg_optee_lines
   TG_TRY(drop_repeats(out, l->driver, l->n_driver));
   TG_TRY(drop_repeats(out, l->core, l->n_core));
   find_early(l);
-  TG_TRY(order_by_start(in->alloc, l));
+  sort_clients(l->clients, l->n_clients);
+  sort_syscalls(l->syscalls, l->n_syscalls);
   return check_clients(in, out, l);
 }
 

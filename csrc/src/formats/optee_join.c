@@ -348,8 +348,16 @@ static void order_by_stamp(tg_join *j, tg_calls *out, const order *o, size_t n) 
   }
 }
 
+/* True where the boot's calls are in the order of their first stamps. */
+static bool are_ordered(const tg_join *j, const tg_calls *out) {
+  for (size_t i = j->first_call + 1; i < out->n; i++)
+    if (first_tick(&out->at[i]) < first_tick(&out->at[i - 1])) return false;
+  return true;
+}
+
 static tg_status order_calls(tg_join *j, tg_calls *out) {
   const size_t n = out->n - j->first_call;
+  if (are_ordered(j, out)) return TG_OK;
   const order o = {tg_take(j->a, n + 1, sizeof *o.line), tg_take(j->a, n + 1, sizeof *o.copy),
                    tg_take(j->a, n + 1, sizeof *o.place)};
   tg_status status = TG_ENOMEM;
@@ -385,6 +393,7 @@ static tg_status join_boot(tg_join *j, tg_calls *out, tg_shift *shift) {
     for (size_t i = 0; i < j->clients.n; i++) j->clients.at[i].have_pin = false;
   }
   TG_TRY(tg_pairs_nest(j->a, j->stop, &j->clients, &j->driver));
+  TG_TRY(tg_reserve(j->a, &out->at, &out->cap, out->n + j->clients.n, sizeof *out->at));
   for (size_t i = 0; i < j->clients.n; i++) {
     if (tg_stop_at(j->stop, i, 1)) return TG_EINTERRUPTED;
     TG_TRY(client_call(j, i, out));

@@ -179,6 +179,7 @@ tg_status tg_pairs_make(const tg_alloc *a, const tg_stop *stop, const tg_smc *li
   waiting open = {.n = 0};
   waiting given_up = {.n = 0};
   out->n = 0;
+  TG_TRY(tg_reserve(a, &out->at, &out->cap, n / 2, sizeof *out->at));
   for (size_t i = 0; i < n; i++) {
     if (tg_stop_at(stop, i, 1)) return TG_EINTERRUPTED;
     if (lines[i].gap) forget_open(&open);
