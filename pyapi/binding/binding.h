@@ -126,5 +126,6 @@ int tg_py_add_answers(PyObject *module);
 int tg_py_add_samples(PyObject *module);
 int tg_py_add_capture(PyObject *module);
 int tg_py_add_sink(PyObject *module);
+int tg_py_add_stack(PyObject *module);
 
 #endif

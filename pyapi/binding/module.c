@@ -17,6 +17,7 @@ static int (*const areas[])(PyObject *) = {
     tg_py_add_reduce,
     tg_py_add_capture,
     tg_py_add_sink,
+    tg_py_add_stack,
 };
 /* clang-format on */
 

@@ -81,6 +81,12 @@ def gate(
     confirm_from: int = 0,
     seed: int = 1,
 ) -> tuple[Table, dict[str, Any]]: ...
+def stack(
+    tables: Sequence[Table],
+    renumber: Sequence[tuple[int, _U64, npt.NDArray[np.uint32] | None]],
+    source: npt.NDArray[np.uint32] | None,
+    /,
+) -> Table: ...
 def drift(old: _Samples, new: _Samples, seed: int = 1, /) -> tuple[float, float]: ...
 def codes(
     columns: Sequence[npt.NDArray[np.uint32] | npt.NDArray[np.int64]], /

@@ -422,6 +422,62 @@ END_TEST
 START_TEST(every_allocation_may_fail) { fail_every_allocation(fill); }
 END_TEST
 
+/* Two tables of a number, a word and a missing number, as one. */
+static tg_status stack_two(const tg_alloc *a) {
+  static const tg_column_def columns[] = {{"n", TG_U32, 0}, {"word", TG_TEXT, 0}, {"at", TG_U64, 0}};
+  static const char *const words[2][2] = {{"one", "two"}, {"two", "new"}};
+  static const uint64_t begins[] = {0, 2}, none[] = {0, 0};
+  static const uint32_t map[] = {70, 71, 72, 73}, source[] = {8, 9};
+  const tg_renumber renumber[] = {{0, begins, map, 4}, {2, begins, NULL, 0}};
+  tg_table *table[2] = {NULL, NULL}, *out = NULL;
+  tg_status status = TG_OK;
+  for (size_t i = 0; i < 2 && status == TG_OK; i++) {
+    status = tg_table_new(a, columns, 3, &table[i]);
+    for (size_t r = 0, row = 0; r < 2 && status == TG_OK; r++) {
+      status = tg_table_append(table[i], &row);
+      if (status != TG_OK) break;
+      tg_table_set_u32(table[i], row, 0, (uint32_t)r);
+      if (r == 1) tg_table_set_u64(table[i], row, 2, 5);
+      status = tg_table_set_cstr(table[i], row, 1, words[i][r]);
+    }
+  }
+  const tg_table *const both[] = {table[0], table[1]};
+  tg_stack stack = {both, 2, renumber, 2, source};
+  if (status == TG_OK) status = tg_table_stack(a, &stack, &out);
+  for (uint32_t row = 0; status == TG_OK && row < 4; row++) {
+    uint32_t n = 0, from = 0;
+    uint64_t at = 0;
+    tg_str word = {NULL, 0};
+    ck_assert(tg_table_u32(out, row, 0, &n) && n == 70 + row);
+    ck_assert(tg_table_text(out, row, 1, &word));
+    ck_assert_mem_eq(word.p, words[row / 2][row % 2], 3);
+    ck_assert_int_eq(tg_table_u64(out, row, 2, &at), row % 2);
+    ck_assert(row % 2 == 0 || at == 5 + begins[row / 2]);
+    ck_assert(tg_table_u32(out, row, 3, &from) && from == source[row / 2]);
+  }
+  if (status == TG_OK) {
+    const tg_renumber small = {0, none, map, 1}, text = {1, none, NULL, 0};
+    tg_table *untouched = NULL;
+    stack.n_renumber = 1;
+    stack.renumber = &small;
+    ck_assert_int_eq(tg_table_stack(NULL, &stack, &untouched), TG_EINVAL);
+    stack.renumber = &text;
+    ck_assert_int_eq(tg_table_stack(NULL, &stack, &untouched), TG_EINVAL);
+    stack.n = 0;
+    ck_assert_int_eq(tg_table_stack(NULL, &stack, &untouched), TG_EINVAL);
+    ck_assert_ptr_null(untouched);
+  }
+  for (size_t i = 0; i < 2; i++) tg_table_free(table[i]);
+  tg_table_free(out);
+  return status;
+}
+
+START_TEST(tables_are_put_below_each_other) {
+  ck_assert_int_eq(stack_two(NULL), TG_OK);
+  fail_every_allocation(stack_two);
+}
+END_TEST
+
 int main(void) {
   TCase *tc = tcase_create("table");
   tcase_add_test(tc, a_cell_takes_its_own_type_only);
@@ -437,6 +493,7 @@ int main(void) {
   tcase_add_loop_test(tc, a_column_of_zeros_reads_as_such, 0, 20);
   tcase_add_test(tc, wrong_definitions_are_refused);
   tcase_add_test(tc, every_allocation_may_fail);
+  tcase_add_test(tc, tables_are_put_below_each_other);
   Suite *s = suite_create("table");
   suite_add_tcase(s, tc);
   SRunner *runner = srunner_create(s);

@@ -127,6 +127,22 @@ CASES = {
     "formats!": ["_core.formats(7)"],
     "codes": ["_core.codes([u8(1, 2, 2).astype('u4'), i8()[:3]])"],
     "codes!": ["_core.codes([])", "_core.codes([i8(), i8()[:3]])", "_core.codes(7)"],
+    "stack": [
+        "_core.stack(2 * [table()], [(0, u8(0, 2), None)], u8(3, 4).astype('u4'))",
+        "_core.stack([table()], [(0, u8(0), np.arange(3, dtype='u4'))], None)",
+    ],
+    "stack!": [
+        "_core.stack([], [], None)",
+        "_core.stack(7, [], None)",
+        "_core.stack([7], [], None)",
+        "_core.stack([table()], 7, None)",
+        "_core.stack([table()], [7], None)",
+        "_core.stack([table()], 25 * [(0, u8(0), None)], None)",
+        "_core.stack([table()], [(0, u8(0, 1), None)], None)",
+        "_core.stack([table()], [(0, u8(0), u8(1).astype('u4'))], None)",
+        "_core.stack([table()], [(1, u8(0), None)], None)",
+        "_core.stack([table()], [], u8(3, 4).astype('u4'))",
+    ],
     "samples": [
         "_core.samples(u8(0, 1, 0, 0).astype('u4'), None, i8(), n_keys=2)",
         "_core.samples(*2 * [u8(0, 1, 0, 0).astype('u4')], i8(), u8(1, 2, 3, 4), n_keys=2, "

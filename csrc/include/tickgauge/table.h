@@ -95,6 +95,28 @@ TG_API tg_status tg_table_view(const tg_table *t, size_t col, tg_column_view *ou
 /* One mask a row: bit c set = column c has a value. */
 TG_API const uint64_t *tg_table_valid(const tg_table *t);
 
+/* New numbers for the items of a column of U64, I64 or U32: those of table i of a stack are raised
+ * by by[i], and then, where there is a `map`, replaced by map[item]. */
+typedef struct tg_renumber {
+  size_t col;
+  const uint64_t *by;  /* [n] */
+  const uint32_t *map; /* [n_map], or NULL */
+  size_t n_map;
+} tg_renumber;
+
+/* Tables of equal columns, to be put below each other; all borrowed. */
+typedef struct tg_stack {
+  const tg_table *const *tables; /* [n], at least one */
+  size_t n;
+  const tg_renumber *renumber; /* [n_renumber] */
+  size_t n_renumber;
+  const uint32_t *source; /* [n] values of one more column, "source" (U32); NULL = none */
+} tg_stack;
+
+/* One table with the rows of all: a copy that needs no more room than its rows. The caller frees it.
+ * TG_OK, TG_ENOMEM, TG_EINVAL (no table, other columns, an item beyond its map). */
+TG_API tg_status tg_table_stack(const tg_alloc *a, const tg_stack *s, tg_table **out);
+
 #ifdef __cplusplus
 }
 #endif

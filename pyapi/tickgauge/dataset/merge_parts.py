@@ -119,7 +119,7 @@ def _comparable(column: Column) -> npt.NDArray[Any]:
 
 
 def merge_tables(
-    parts: Sequence[Mapping[str, Frame]], first_source: Sequence[int]
+    parts: Sequence[Mapping[str, Frame]], first_source: Sequence[int], copied: bool = False
 ) -> dict[str, Frame]:
     """The tables of several parts as those of one data set.
 
@@ -131,6 +131,8 @@ def merge_tables(
         where it counts in the source), ``call`` of its ``calls``.
     first_source : sequence of int
         The number that the first source of each part has in the data set.
+    copied : bool
+        Copy everything at once, so that the tables of the parts can be let go.
 
     Returns
     -------
@@ -151,9 +153,10 @@ def merge_tables(
                 made[name].append(_Move(frame, source, own, dict(offsets)))
         for name in offsets:
             offsets[name] += len(part.get(name, ()))
-    out = {name: _stacked(name, moves) for name, moves in made.items() if moves}
+    stacked = _copied if copied else _stacked
+    out = {name: stacked(name, moves) for name, moves in made.items() if moves}
     if keys is not None:
-        out["keys"] = keys
+        out["keys"] = Frame(keys.to_core(), "keys") if copied else keys
     return out
 
 
@@ -186,6 +189,24 @@ def _stacked(table: str, moves: Sequence[_Move]) -> Frame:
         return concat([_moved(table, move) for move in kept], table)
     described = enumerate(zip(*forms[0], strict=True))
     return Frame([_stacked_column(table, kept, known, i, *how) for i, how in described], table)
+
+
+def _copied(table: str, moves: Sequence[_Move]) -> Frame:
+    """The same as one table of the core."""
+    tables = [move.frame.to_core() for move in moves]
+    if len({move.frame._form for move in moves}) > 1:
+        return Frame(_stacked(table, moves).to_core(), table)
+    renumber: list[tuple[int, npt.NDArray[Any], npt.NDArray[Any] | None]] = []
+    for index, name in enumerate(tables[0].names):
+        if name == "key":
+            ends = np.cumsum([len(move.ids) for move in moves], dtype="u8")
+            begins = np.concatenate([np.zeros(1, "u8"), ends[:-1]])
+            renumber.append((index, begins, np.concatenate([move.ids for move in moves])))
+            continue
+        by = np.array([move.by(table, name) for move in moves], "u8")
+        if by.any():
+            renumber.append((index, by, None))
+    return Frame(_core.stack(tables, renumber, None), table)
 
 
 def _stacked_column(

@@ -22,6 +22,7 @@ from .console import RULESETS, read_lines
 from .detect import LINES, Verdict, bundles, detect, revisions
 from .many_files import in_order
 from .options import Options, checked_options
+from .pile import Pile
 from .reduce import reduce_records
 
 __all__ = ["read", "read_parts", "read_side", "read_together"]
@@ -184,7 +185,9 @@ def read_side(*sources: Any, progress: bool = False, **options: Any) -> Any:
         As for `read`. Texts of which nothing was recognised are no error beside a snapshot.
     """
     chosen = checked_options(**options)
-    parts, others, notes = _made_of(sources, chosen, progress)
+    pile = Pile()
+    others, notes = _made_of(sources, chosen, progress, pile.add)
+    parts = pile.parts()
     found = [_checked(Dataset(parts, notes), chosen, alone=not others)] if parts else []
     found += _of_kinds(others)
     return found[0] if len(found) == 1 else found
@@ -210,18 +213,19 @@ def read_parts(source: Source, **options: Any) -> list[Any]:
     InputError, OSError, RuleError
         As for `read`, but for texts in which nothing was recognised or that cannot be read.
     """
-    parts, others, _ = _made_of([source], checked_options(**options), progress=False)
+    parts: list[Any] = []
+    others, _ = _made_of([source], checked_options(**options), False, parts.append)
     return [*parts, *others]
 
 
 def _made_of(
-    sources: Sequence[Any], options: Options, progress: bool
-) -> tuple[list[Part], list[Any], list[str]]:
-    """The parts of all texts, objects of other forms, and notes on copies."""
+    sources: Sequence[Any], options: Options, progress: bool, keep: Callable[[Part], Any]
+) -> tuple[list[Any], list[str]]:
+    """Objects of other forms, and notes on copies; the parts of all texts are given to `keep`."""
     given = [one for source in sources for one in expand(source, bundles, revisions)]
     if not given:
         raise InputError("no source was given")
-    parts: list[Part] = []
+    texts = 0
     others: list[Any] = []
     notes: list[str] = []
     seen = Firsts()
@@ -231,12 +235,13 @@ def _made_of(
     ):
         for _, part in made:
             if isinstance(part, Part):
-                parts.append(_once(part, len(parts), seen, notes))
+                keep(_once(part, texts, seen, notes))
+                texts += 1
             else:
                 others.append(part)
-    if not parts and not others:
+    if not texts and not others:
         raise InputError("the archive has no files", path=given[0].name)
-    return parts, others, notes
+    return others, notes
 
 
 class _Mergeable(Protocol):

@@ -17,13 +17,20 @@ from .options import Options
 __all__ = ["reduce_records"]
 
 
-def _with_source(table: _core.Table, source: int, title: str) -> Frame:
-    """A table of the core with the number of its source behind its columns."""
-    if len(table) == 0:
-        return Frame(_without_rows(table.names, table.types, table.exponents), title)
+def _with_source(table: _core.Table, source: int | None, title: str) -> Frame:
+    """A table of the core with the number of its source behind its columns; not a copy."""
     frame = Frame(table, title)
+    if source is None:
+        return frame
     number = Column("source", "u32", lambda: (np.full(len(table), source, "u4"), None))
     return Frame([*(frame.column(name) for name in frame.columns), number], title)
+
+
+def _of_sources(tables: list[_core.Table], title: str) -> Frame:
+    """Tables of several sources below each other, with the number of each: a copy."""
+    if not any(map(len, tables)):
+        return Frame(_without_rows(tables[0].names, tables[0].types, tables[0].exponents), title)
+    return Frame(_core.stack(tables, [], np.arange(len(tables), dtype="u4")), title)
 
 
 @cache
@@ -46,14 +53,19 @@ class ByRule(Mapping[str, Frame]):
     Parameters
     ----------
     tables : mapping of str to list of (int, core table)
-        For each rule the number of a source and its records.
+        For each rule the number of a source and its records; None where they have a column
+        ``source`` already.
     """
 
-    def __init__(self, tables: Mapping[str, list[tuple[int, _core.Table]]]) -> None:
+    def __init__(self, tables: Mapping[str, list[tuple[int | None, _core.Table]]]) -> None:
         self._tables = tables
 
     def __getitem__(self, rule: str) -> Frame:
         return concat([_with_source(table, i, rule) for i, table in self._tables[rule]], rule)
+
+    def tables(self, rule: str) -> list[tuple[int | None, _core.Table]]:
+        """The core tables of a rule, with the numbers of their sources."""
+        return self._tables[rule]
 
     def __contains__(self, rule: object) -> bool:
         return rule in self._tables
@@ -85,13 +97,12 @@ def reduce_records(
         ).items()
     }
     _tell_keys(infos, options.limits.keys, told["left_out"])
-    problems = [_with_source(r.problems(), i, "problems") for i, r in enumerate(records)]
+    problems = [_of_sources([r.problems() for r in records], "problems")]
     problems += [tables["problems"]] if "problems" in tables else []
     problems += [_trouble(i, info) for i, info in enumerate(infos) if info.message]
     tables["problems"] = concat([p for p in problems if len(p)] or problems[:1], "problems")
-    near = [_with_source(r.near(), i, "near misses") for i, r in enumerate(records)]
-    tables["near"] = concat(near, "near misses")
-    kept: dict[str, list[tuple[int, _core.Table]]] = {}
+    tables["near"] = _of_sources([r.near() for r in records], "near misses")
+    kept: dict[str, list[tuple[int | None, _core.Table]]] = {}
     for i, one in enumerate(records):
         for rule, (name, count) in enumerate(zip(one.rules, one.counts(), strict=True)):
             if count:
