@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import glob
 import io
 import os
@@ -13,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
+from ..errors import Error, InputError
 from ..util.optional import need
 from .form import Bundle, Bundles, Revisions
 from .source import Source
@@ -152,7 +154,39 @@ def _from_url(url: str) -> list[Source]:
 
 
 def _open_url(url: str) -> Any:
-    return need("fsspec", "remote").open(url, "rb").open()
+    files = need("fsspec", "remote")
+    with _told_as_read_error(url):
+        return _Remote(files.open(url, "rb").open(), url)
+
+
+class _Remote(io.RawIOBase):
+    """A file at a URL; a transfer that fails is a read that fails."""
+
+    def __init__(self, file: Any, url: str) -> None:
+        self._file, self._url = file, url
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, n: int = -1) -> bytes:
+        with _told_as_read_error(self._url):
+            data: bytes = self._file.read(n)
+        return data
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+@contextlib.contextmanager
+def _told_as_read_error(url: str) -> Iterator[None]:
+    """Libraries of transports have errors of their own kinds: each becomes an `OSError`."""
+    try:
+        yield
+    except (Error, OSError, ImportError, MemoryError):
+        raise
+    except Exception as error:
+        raise OSError(errno.EIO, f"the transfer failed: {error}", url) from error
 
 
 def _from_path(path: Path, bundles: Bundles) -> list[Source]:
