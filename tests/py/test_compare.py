@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -507,3 +509,39 @@ def test_places_of_changes_are_rarely_found_in_nothing():
         for old, *news in [ordered(10000, 10000, 10000, 10000, scatter=0.1, seed=seed)]
     )
     assert found <= 9  # 3 comparisons of 5 % with one OLD, of 60 runs
+
+
+@pytest.mark.parametrize("bad", [2**61 + 5, -(2**62), 2**63 - 1, -(2**63)])
+def test_a_key_beyond_what_is_exact_is_refused_by_name_and_the_others_are_judged(bad, tmp_path):
+    rng = np.random.default_rng(1)
+    boots = np.arange(15)
+
+    def side(slower, last):
+        good, other, odd = rng.integers(1000, 1020, (3, 15))
+        odd[3] = last
+        return tg.from_columns(
+            np.concatenate([good, other + slower, odd]), boot=np.tile(boots, 3),
+            metric=np.repeat(["good", "other", "odd"], 15),
+        )  # fmt: skip
+
+    old, new = side(0, 1005), side(200, bad)
+    why = "a value is beyond 2^61 steps of the grid that both sides share"
+    made = tg.compare(old, new, margin="5%")
+    assert {row["key"]: row["verdict"] for row in made.rows} == {
+        "good": "equivalent", "other": "regressed",
+    }  # fmt: skip
+    assert made.not_comparable == [("odd", why)]
+    gate = tg.gate(old, new, margin="5%")
+    assert (gate.outcome, gate.missing) == ("regressed", [("odd", why)])
+    assert [key for key, _ in gate.failing] == ["other"]
+    gate = tg.gate(old, side(0, bad), margin="5%")  # the others pass: the answer is not a pass
+    assert (gate.outcome, gate.failing) == ("not enough data", [])
+    paths = [str(tmp_path / "old.json"), str(tmp_path / "new.json")]
+    for path, data in zip(paths, (old, new), strict=True):
+        tg.snapshot(data).save(path)
+    for verb, status in (("compare", 0), ("gate", 1)):
+        command = [sys.executable, "-m", "tickgauge", verb, *paths, "--margin", "5%"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert done.returncode == status, done.stderr
+        assert any(why in line and "odd" in line for line in done.stdout.splitlines()), done.stdout
+        assert "other" in done.stdout
