@@ -348,9 +348,9 @@ static const struct {
     /* 2500 shuffles of 36, 113 between; C(12, 6) = 924 arrangements, 113 between */
     {run_vectors_listed, 23 + 9},
     {run_vectors_drawn, 45 + 179}, /* 2499 and 9999 draws of 72, 56 between */
-    /* costs of the fit, of 199 orders and of the steps; 40320 orders of 8, 64 between */
-    {run_trend_listed, 2 + 200 + 630},
-    {run_trend_drawn, 2 + 200 + 36}, /* 999 orders of 12, 28 between */
+    /* costs of the fit, of 199 orders and of the steps; places of steps; 40320 orders of 8, 64 between */
+    {run_trend_listed, 3 + 200 + 630},
+    {run_trend_drawn, 3 + 200 + 36}, /* 999 orders of 12, 28 between */
     {run_factors, 1},
     {run_gate, 1178}, /* twice 10000 arrangements of 12 keys and 20 boots, 17 between */
     {run_drift, 667}, /* 10000 orders */
