@@ -114,3 +114,35 @@ def test_nearest_names_give_each_signal_once():
     capture = tg.read_capture(f"{head}$enddefinitions $end\n#0\n0a\n0b\n0c\n".encode())
     with pytest.raises(tg.InputError, match=r"--map arvalid=arvalidx --map arready=arreadyx$"):
         capture.port()
+
+
+#: How tools write a number: by value and width.
+CELLS = {
+    "hex": lambda v, w: f"{v:x}",
+    "padded hex": lambda v, w: f"{v:0{(w + 3) // 4}x}",
+    "0x": lambda v, w: f"0x{v:x}",
+    "Verilog": lambda v, w: f"{w}'h{v:X}",
+    "Verilog, decimal": lambda v, w: f"{w}'d{v}",
+    "h behind": lambda v, w: f"{v:04X}h",
+    "binary": lambda v, w: f"{v:0{w}b}",
+    "quoted": lambda v, w: f'"{v:x}"',
+    "blanks": lambda v, w: f" {v:x} ",
+}
+
+
+@pytest.mark.parametrize(
+    ("style", "ranges"),  # without a width, binary digits are hex
+    [(s, r) for s in CELLS for r in (False, True) if r or s != "binary"],
+)
+def test_cells_of_a_plain_csv_say_their_radix(style, ranges):
+    heads = [f"s_axi_{c}{f}{f'[{w - 1}:0]' if ranges and w > 1 else ''}" for c, f, w, _ in SIGNALS]
+    lines = [",".join(heads)]
+    for row in wave():
+        lines.append(",".join(CELLS[style](row.get((c, f), 0), w) for c, f, w, _ in SIGNALS))
+    capture = tg.read_capture(("\n".join(lines) + "\n").encode())
+    check(capture)
+    assert not len(capture.problems)
+
+
+def test_a_clock_may_be_called_ck():
+    check(tg.read_capture(vcd(CONVENTIONS["s_axi_"]).replace(b" clk $end", b" ck $end")))

@@ -80,6 +80,7 @@ unsigned tg_cap_clock_name(const tg_capture *c, uint32_t signal) {
   const tg_str leaf = leaf_of(c, signal);
   unsigned score = 3;
   if (c->signal[signal].width != 1 || !c->signal[signal].bits) return 0;
+  if (is_text(leaf, "ck") || is_text(leaf, "ck_i")) return 3;
   if (!contains(leaf, "clk") && !contains(leaf, "clock")) return 0;
   for (size_t i = 0; i < sizeof not_a_clock / sizeof *not_a_clock; i++)
     if (contains(leaf, not_a_clock[i])) return 0;

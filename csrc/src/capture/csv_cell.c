@@ -49,13 +49,10 @@ static bool is_bits(const uint8_t *p, size_t n, uint32_t width) {
   return true;
 }
 
-/* Reads a cell by the store's radix; false where it is not a value of that radix that fits. */
-static bool read_cell(tg_capture *c, cap_store *s, const uint8_t *p, size_t n, uint64_t *v,
-                      tg_status *status) {
-  if (s->radix == RADIX_AUTO && s->n == 0 && is_bits(p, n, s->width)) s->radix = RADIX_BINARY;
-  switch (s->radix) {
+/* Reads digits of a radix; false where they are no value of it that fits. */
+static bool read_as(cap_radix radix, const cap_store *s, const uint8_t *p, size_t n, uint64_t *v) {
+  switch (radix) {
     case RADIX_HEX:
-      if (n > 2 && p[0] == '0' && (p[1] | 32) == 'x') p += 2, n -= 2;
       return tg_cap_parse_hex(p, n, v, s->words, s->width);
     case RADIX_UNSIGNED:
     case RADIX_SIGNED:
@@ -64,13 +61,20 @@ static bool read_cell(tg_capture *c, cap_store *s, const uint8_t *p, size_t n, u
       return tg_cap_parse_bits(p, n, v, s->words, s->width);
     case RADIX_OCTAL:
       return tg_cap_parse_octal(p, n, v, s->words, s->width);
-    case RADIX_AUTO:
-      if (n == (s->width + 3) / 4 && tg_cap_parse_hex(p, n, v, s->words, s->width)) return true;
-      *status = turn_decimal(c, s, n > 0 && p[0] == '-');
-      return tg_cap_parse_dec(p, n, v, s->words, s->width);
     default:
       return s->width == 1 && n == 1 && tg_cap_parse_bin(p, n, v, s->words);
   }
+}
+
+/* Reads a cell by the store's radix, which its content may settle. */
+static bool read_cell(tg_capture *c, cap_store *s, const uint8_t *p, size_t n, uint64_t *v,
+                      tg_status *status) {
+  const bool open = s->radix == RADIX_AUTO || (!c->ila && s->radix == RADIX_HEX);
+  if (open && s->n == 0 && is_bits(p, n, s->width)) s->radix = RADIX_BINARY;
+  if (s->radix != RADIX_AUTO) return read_as((cap_radix)s->radix, s, p, n, v);
+  if (n == (s->width + 3) / 4 && tg_cap_parse_hex(p, n, v, s->words, s->width)) return true;
+  *status = turn_decimal(c, s, n > 0 && p[0] == '-');
+  return tg_cap_parse_dec(p, n, v, s->words, s->width);
 }
 
 static tg_status bad_cell(tg_capture *c, uint64_t sample, const uint8_t *p, size_t n) {
@@ -87,29 +91,68 @@ tg_status tg_csv_bit(tg_capture *c, cap_store *s, uint32_t bit, uint64_t sample,
   return known || is_unknown(p, n) ? TG_OK : bad_cell(c, sample, p, n);
 }
 
+/* The digits of a number that says its radix itself ("0x1f", "8'h1f", "1Fh"), and that radix; else
+ * `radix`. */
+static cap_radix own_radix(const uint8_t **p, size_t *n, cap_radix radix) {
+  const uint8_t *quote = memchr(*p, '\'', *n);
+  if (*n > 2 && (*p)[0] == '0' && ((*p)[1] | 32) == 'x') {
+    *p += 2, *n -= 2;
+    return RADIX_HEX;
+  }
+  if (quote != NULL && (size_t)(quote - *p) + 2 < *n) {
+    const uint8_t base = quote[1] | 32;
+    const cap_radix found = base == 'h'   ? RADIX_HEX
+                            : base == 'd' ? RADIX_UNSIGNED
+                            : base == 'b' ? RADIX_BINARY
+                            : base == 'o' ? RADIX_OCTAL
+                                          : radix;
+    *n -= (size_t)(quote - *p) + 2;
+    *p = quote + 2;
+    return found;
+  }
+  if (*n > 1 && ((*p)[*n - 1] | 32) == 'h') {
+    --*n;
+    return RADIX_HEX;
+  }
+  return radix;
+}
+
+/* A cell that is no lone level and no label: its value, or an unknown one. */
+static tg_status number_cell(tg_capture *c, cap_store *s, uint64_t sample, const uint8_t *p, size_t n,
+                             uint64_t *v, bool *unknown) {
+  const uint8_t *digits = p;
+  size_t left = n;
+  const cap_radix own = own_radix(&digits, &left, RADIX_AUTO);
+  tg_status status = TG_OK;
+  bool ok = true;
+  *unknown = is_unknown(digits, left);
+  if (*unknown) return TG_OK;
+  ok = own != RADIX_AUTO ? read_as(own, s, digits, left, v) : read_cell(c, s, p, n, v, &status);
+  if (status == TG_OK && !ok) {
+    *unknown = true;
+    status = bad_cell(c, sample, p, n);
+  }
+  return status;
+}
+
 tg_status tg_csv_cell(tg_capture *c, cap_store *s, uint64_t sample, const uint8_t *p, size_t n,
                       uint64_t *v) {
   tg_status status = TG_OK;
-  bool unknown = false, ok = true;
-  if (s->width == 1 && n == 1 && (*p == '0' || *p == '1')) {
-    v[0] = *p == '1';
-  } else if (n > 0 && *p == '"') {
-    const uint8_t *text = p;
-    tg_csv_strip(&text, &n);
+  bool unknown = false, label = false;
+  while (n > 0 && *p == ' ') p++, n--;
+  while (n > 0 && p[n - 1] == ' ') n--;
+  if (n > 0 && *p == '"') {
+    tg_csv_strip(&p, &n);
     memset(v, 0, s->words * sizeof *v);
-    unknown = !tg_cap_parse_label(text, n, s->role, v);
-  } else {
-    while (n > 0 && *p == ' ') p++, n--;
-    while (n > 0 && p[n - 1] == ' ') n--;
-    unknown = is_unknown(p, n);
-    if (!unknown) ok = read_cell(c, s, p, n, v, &status);
-    if (status == TG_OK && !ok) {
-      unknown = true;
-      status = bad_cell(c, sample, p, n);
-    }
-    if (unknown) memcpy(v, s->cur, s->words * sizeof *v);
+    label = tg_cap_parse_label(p, n, s->role, v);
+    unknown = !label && c->ila;
   }
+  if (s->width == 1 && n == 1 && (*p == '0' || *p == '1'))
+    v[0] = *p == '1';
+  else if (!label && !unknown)
+    status = number_cell(c, s, sample, p, n, v, &unknown);
   if (status != TG_OK) return status;
+  if (unknown) memcpy(v, s->cur, s->words * sizeof *v);
   if (unknown == s->cur_x && s->n > 0 && (unknown || memcmp(v, s->cur, s->words * sizeof *v) == 0))
     return TG_OK;
   return tg_cap_store_put(c, s, sample, v, unknown);

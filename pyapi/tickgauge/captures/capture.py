@@ -104,6 +104,8 @@ class Capture:
 
     def _own_notes(self) -> list[str]:
         about, notes = self.about, []
+        if about["form"] == "csv" and not about["ila"] and "HEX" in self.signals["radix"]:
+            notes.append("numbers of a plain CSV that say no radix are read as hex")
         if about["form"] == "vcd" and about["clocked"]:
             clocks = {str(r["clock"]) for r in self.interfaces if r["clock"] is not None}
             names = sorted(clocks) or [str(self._core.word("clock"))]
