@@ -18,6 +18,7 @@
 #define RETURN_THREAD_LIMIT 1u
 #define IDLE_EXIT 0xffffffffu
 #define OPEN_CALLS 256 /* the oldest is given up beyond: no system has that many at once */
+#define CROWD_BITS 11  /* of the slots that tell most tasks and arguments without an open call */
 
 /* Where a call stands. */
 typedef enum phase { P_SECURE, P_INTERRUPT, P_RPC, P_WAIT } phase;
@@ -51,6 +52,7 @@ struct tg_trace {
   call open[OPEN_CALLS];
   uint16_t order[OPEN_CALLS];  /* their places: the open ones, the oldest first, then free ones */
   uint64_t who[OPEN_CALLS];    /* key_of each open one, in the same order */
+  uint16_t crowd[1 << CROWD_BITS]; /* how many of them have their key in that slot */
   tg_stays stays;
 };
 
@@ -237,11 +239,16 @@ static uint64_t key_of(uint64_t tid, uint64_t param) {
   return tid * UINT64_C(0x9e3779b97f4a7c15) ^ param;
 }
 
+static uint16_t *crowd_of(tg_trace *t, uint64_t who) {
+  return &t->crowd[who * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CROWD_BITS)];
+}
+
 /* Writes the call that stands at `i` and takes it off the open ones. */
 static tg_status close_call(tg_trace *t, size_t i, call_state state) {
   const call c = *open_at(t, i);
   const uint16_t place = t->order[i];
   const size_t row = tg_table_rows(t->calls), behind = --t->n_open - i;
+  --*crowd_of(t, t->who[i]);
   memmove(t->order + i, t->order + i + 1, behind * sizeof t->order[0]);
   memmove(t->who + i, t->who + i + 1, behind * sizeof t->who[0]);
   t->order[t->n_open] = place;
@@ -268,6 +275,7 @@ static tg_status close_call(tg_trace *t, size_t i, call_state state) {
 /* The open call of a task and an argument address; n_open if none. */
 static size_t find_call(tg_trace *t, const tg_trace_event *e) {
   const uint64_t who = key_of(e->head.tid, e->param);
+  if (*crowd_of(t, who) == 0) return t->n_open;
   for (size_t i = t->n_open; i-- > 0;) {
     const call *c = open_at(t, i);
     if (t->who[i] == who && c->tid == e->head.tid && c->param == e->param) return i;
@@ -282,6 +290,7 @@ static tg_status open_call(tg_trace *t, const tg_trace_event *e, bool have_start
     if (status != TG_OK) return status;
   }
   t->who[t->n_open] = key_of(e->head.tid, e->param);
+  ++*crowd_of(t, t->who[t->n_open]);
   call *c = open_at(t, t->n_open++);
   memset(c, 0, sizeof *c);
   c->tid = e->head.tid;
