@@ -197,6 +197,17 @@ def test_a_client_of_another_boot_is_left_apart_or_told():
             assert len(data.boots) == 2 or len(data.problems) > 0, (seed, shift)
 
 
+def test_a_client_file_of_few_lines_is_joined_with_a_word_or_not_at_all():
+    """Three windows of another boot hold calls by chance often: 0 of 200 without a word."""
+    for seed in range(50):
+        for first in (0, 10, 20, 30):
+            boot = truth.generated(seed, n=40)
+            other = truth.generated(seed + 1000, n=40).consoles["client"]
+            lines = [other[0], *other[1 + first : 4 + first]]
+            data = truth.read({**boot.consoles, "client": lines})
+            assert len(data.boots) == 2 or len(data.problems) > 0, (seed, first)
+
+
 def test_two_steps_that_nest_by_chance_only():
     """60 pairs of step 0x9000 and 60 windows of step 0x9400: 6 windows hold a pair."""
     ree = small(0x9000, n=60)["ree"]

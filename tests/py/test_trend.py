@@ -246,3 +246,18 @@ def test_a_plot_on_given_axes(juno):
     figure, ax = plt.subplots()
     assert juno.plot.steps(ax) is ax
     plt.close(figure)
+
+
+def test_logs_of_one_version_and_build_time_are_one_release(tmp_path):
+    banner = "NOTICE:  BL31: v2.14.0(release):v2.14.0\nNOTICE:  BL31: Built : {}, May 18 2026\n"
+    line = "fft 1024 points: 179.1 usec\n"
+    paths = []
+    for i, built in enumerate(("10:00:00", "10:00:00", "11:30:00")):
+        paths.append(tmp_path / f"{i}.log")
+        paths[i].write_text(banner.format(built) + line)
+    rules = [tg.Rule("fft {n:uint} points: {t:dec} usec", value="t", unit="us")]
+    read = [tg.read(path, rules=rules) for path in paths]
+    assert tg.trend(read).releases == ["v2.14.0", "v2.14.0 #2"]
+    assert len(tg.trend(read, labels=["a", "b", "c"]).releases) == 3
+    with pytest.raises(tg.NotEnoughData, match=r"not v2\.14\.0 alone"):
+        tg.trend(read[:2])

@@ -83,6 +83,7 @@ typedef struct groups {
   tg_marks *marks; /* one per source */
   group *at;       /* at most three per source */
   size_t n;
+  uint32_t lead_source; /* the source of the group whose boots the others join */
 } groups;
 
 /* The consoles that one source may hold, one behind the other. */
@@ -389,6 +390,11 @@ static tg_status tell_fit(const groups *g, const group *other, const tg_stretch 
     if (old.n == new.n && memcmp(old.p, new.p, old.n) == 0) continue;
     TG_TRY(conflict(out, other, s, facts[i].what, old, new));
   }
+  if (other->client && other->source != g->lead_source && count->held > 0 && count->lines < FEW_LINES)
+    return tg_result_problem(out, other->source, s->line, s->offset, "boots", "few-lines",
+                             "%zu of %zu clients' lines hold a call of this boot's other consoles: "
+                             "too few lines to tell that they are of one boot",
+                             count->held, count->lines);
   if (count->held * 10 >= count->lines * 9) return TG_OK;
   return tg_result_problem(out, other->source, s->line, s->offset, "boots", "fits-in-part",
                            "%zu of %zu clients' lines hold a call of this boot's other consoles: "
@@ -427,6 +433,7 @@ static tg_status give_boots(groups *g, tg_table *boots, tg_result *out) {
   size_t row = 0;
   size_t lead = leading_group(g);
   group *first = &g->at[lead];
+  g->lead_source = first->source;
   for (size_t k = 0; k < first->stretches.n; k++) {
     if (tg_reduce_stops(g->in, k)) return TG_EINTERRUPTED;
     TG_TRY(add_boot(g, first, &first->stretches.at[k], (uint32_t)k, boots, &row));

@@ -189,7 +189,11 @@ class Side:
         """A side from the tables of a data set."""
         boot_rows = []
         if boots is not None:
-            names = [n for n in ("platform", "version", "build", "clock_hz") if n in boots.columns]
+            names = [
+                n
+                for n in ("platform", "version", "build", "built", "clock_hz")
+                if n in boots.columns
+            ]
             boot_rows = list(boots.only(*names))
         key, source, boot, run, block = (
             _numbers(readings, n) for n in ("key", "source", "boot", "run", "block")

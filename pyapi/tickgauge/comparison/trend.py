@@ -36,7 +36,7 @@ from .newest import by_boots, outside
 from .options import parse_margin
 from .pack import Packed, pack
 from .result import write_text
-from .side import Key, Side
+from .side import Key, Side, pooled
 from .verdicts import percent_text
 
 if TYPE_CHECKING:
@@ -235,6 +235,16 @@ def split_versions(side: Side) -> list[Side]:
     return [side.part(found[v], v) for v in sorted(found, key=_number)]
 
 
+def _one_a_build(sides: Sequence[Side]) -> list[Side]:
+    """The sides with those put together whose boots all state the same version and build time."""
+    found: dict[Any, list[Side]] = {}
+    for i, side in enumerate(sides):
+        built = side.said("built")
+        known = len(side.versions) == 1 and len(built) == 1
+        found.setdefault((side.versions[0], *built) if known else i, []).append(side)
+    return [group[0] if len(group) == 1 else pooled(group) for group in found.values()]
+
+
 def _named(releases: Sequence[Any], labels: Sequence[str] | None) -> list[str]:
     """A distinct name for each release: the given label, the version, or its number."""
     names = []
@@ -300,7 +310,8 @@ def trend(
     unit, exchange
         As in `compare`; parallel tests are followed by rank.
     labels : sequence of str, optional
-        Names of the releases; by default the firmware version each of them states.
+        Names of the releases; by default the firmware version each of them states, and those of
+        one version and build time are one release.
     board : str, optional
         Only the boots of that platform, where a source holds several.
     seed : int
@@ -320,8 +331,11 @@ def trend(
     sides = [side_of(one).of_board(board) for one in given]
     if len(sides) == 1:
         sides = split_versions(sides[0])
+    elif labels is None:
+        sides = _one_a_build(sides)
     if len(sides) < 2:
-        raise NotEnoughData("a trend needs two releases or more")
+        one = f", not {sides[0].versions[0]} alone" if sides and sides[0].versions else ""
+        raise NotEnoughData(f"a trend needs two releases or more{one}")
     if labels is not None and len(labels) != len(sides):
         raise ValueError(f"{len(labels)} labels for {len(sides)} releases")
     names = _named(sides, labels)
