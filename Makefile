@@ -58,7 +58,7 @@ deps-build: $(VENV)/deps-build
 
 # The package is built into a wheel and installed from it: tests never see the source tree. The C
 # core in it is the library of the C suites: it is compiled once.
-$(VENV)/installed: $(VENV)/deps-build $(SOURCES) $(HEADERS) $(BINDING) $(PACKAGE) setup.py pyproject.toml
+$(VENV)/installed: $(SOURCES) $(HEADERS) $(BINDING) $(PACKAGE) setup.py pyproject.toml | $(VENV)/deps-build
 	@PYTHON=$(BIN)/python CC=$(CC) tests/tools/need.sh build
 	@$(STEP) "compiling the C core" $(MAKE) -s -j$(JOBS) --no-print-directory $(B)/libtickgauge.a
 	@rm -rf build/wheel build/py/lib* build/py/bdist*

@@ -89,3 +89,21 @@ def test_a_capture_lists_its_interfaces_and_a_port_its_transactions() -> None:
 def test_a_capture_of_any_names_shows_itself(name: str) -> None:
     text = "Sample in Buffer,Sample in Window,TRIGGER," + name.replace(" ", ",") + "\n0,0,1,1,1\n"
     assert "<script" not in tg.read_capture(text.encode())._repr_html_()
+
+
+def test_an_audit_lists_its_verdicts_and_the_wrong_cells() -> None:
+    audit = tg.audit(DATA / "tfa" / "published.csv.gz")
+    page = shown(audit)
+    at = page.rows.index([
+        "release", "test", "cpu", "metric", "new", "old", "printed", "right", "sign", "cause",
+    ])  # fmt: skip
+    (row,) = (row for row in page.rows[1:at] if row[0] == "juno v2.15")
+    assert (row[1:4], row[-2:]) == (["wrong", "v2.14", "96"], ["94", "15"])
+    assert len(page.rows) - at - 1 == 40
+    assert f"{len(audit.wrong) - 40} more wrong cells" in page.said
+
+
+def test_a_data_set_shows_times_in_one_unit() -> None:
+    page = shown(tg.read(DATA / "optee" / "ree.log.gz"))
+    smc = next(row for row in page.rows if row[:3] == ["optee", "smc", "register_shm"])
+    assert smc[-4:] == ["5.073", "5.073", "5.073", "ms"]

@@ -258,7 +258,7 @@ def bridge(port: Any, data: Any, *, clock: int | None = None) -> list[str]:
         out.append(
             f"{r['shape']} {r['kernel']}: {r['in_bytes']} bytes in reads of {row['bytes']}: {n} "
             f"reads x {row['span']} clocks at {number(hz / 1e6, 9)} MHz = {micro:.0f} us, "
-            f"one at a time; measured {r['exec_us']} us"
+            f"added up, though reads may overlap; measured {r['exec_us']} us"
         )
     return out
 

@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import UnknownName
 from ..frame.frame import Column, Frame, concat
 from ..frame.readings import Readings, summary
+from ..frame.scaled import scaled
 from ..sources.digest import Digest
 from ..util.late import html
 from ..util.text import clean, clip, counted
@@ -435,7 +436,7 @@ class Dataset:
         lines = [f"tickgauge data set: {self.headline()}"]
         for title, frame in self.overview():
             part: Frame = frame[:SHOWN]
-            lines += [title, part._grid_of(part._shown_columns()).to_text("  ")]
+            lines += [title, scaled(part._grid_of(part._shown_columns())).to_text("  ")]
             if len(frame) > SHOWN:
                 lines.append(f"  ... {len(frame) - SHOWN} more")
         lines += [clip(clean(note), 200) for note in self.notes[:5]]
@@ -446,7 +447,8 @@ class Dataset:
         for title, frame in self.overview():
             part: Frame = frame[:SHOWN]
             more = f" (first {SHOWN} of {len(frame)})" if len(frame) > SHOWN else ""
-            out.append(part._grid_of(part._shown_columns()).to_html(title + more))
+            grid = scaled(part._grid_of(part._shown_columns()))
+            out.append(grid.to_html(title + more))
         out += [f"<p>{html.escape(clip(clean(note), 200))}</p>" for note in self.notes[:5]]
         return "".join(out)
 

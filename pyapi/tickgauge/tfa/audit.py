@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,6 +9,7 @@ from typing import Any
 
 from ..boards.platforms import Platform, release_key
 from ..errors import LimitError
+from ..frame.grid import Grid, page_of
 from .delta import Interval, close, percent, threshold_interval
 from .model import Cell, Release, Row, Table, distinct
 from .pages import read_published
@@ -132,16 +132,8 @@ class Audit:
         out: list[str] = []
         for found in self.releases:
             out.append(found.line())
-            rows = [
-                (
-                    w.test, w.cpu, w.metric, w.value, w.old, w.printed or "blank",
-                    w.right or "blank", "sign" if w.sign else "", w.cause,
-                )
-                for w in found.wrong
-            ]  # fmt: skip
-            if rows:
-                head = ("test", "cpu", "metric", "new", "old", "printed", "right", "", "cause")
-                out += _aligned([head, *rows])
+            if found.wrong:
+                out += _aligned([HEADINGS, *_cells(found)])
         if self.assumptions:
             out += ["assumed:", *(f"  {a}" for a in self.assumptions)]
         return "\n".join(out) + "\n"
@@ -150,7 +142,32 @@ class Audit:
         return "\n".join(r.line() for r in self.releases)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.to_text())}</pre>"
+        names = ("release", "state", "against", "cells", "printed", "wrong", "wrong sign")
+        verdicts = [
+            (r.release.name, r.state, r.baseline.label if r.baseline else None, r.cells or None,
+             r.printed, len(r.wrong) if r.baseline else None, r.signs if r.baseline else None)
+            for r in self.releases
+        ]  # fmt: skip
+        cells = [(found.release.name, *cell) for found in self.releases for cell in _cells(found)]
+        more = [f"... {len(cells) - SHOWN} more wrong cells"] if len(cells) > SHOWN else []
+        assumed = [f"assumed: {a}" for a in self.assumptions]
+        wrong = Grid(("release", *HEADINGS), cells[:SHOWN], headings={"": "sign"})
+        return page_of((), Grid(names, verdicts)) + page_of((), wrong, [*more, *assumed])
+
+
+#: Columns of a wrong cell; and how many of these a notebook lists.
+HEADINGS = ("test", "cpu", "metric", "new", "old", "printed", "right", "", "cause")
+SHOWN = 40
+
+
+def _cells(found: ReleaseAudit) -> list[tuple[str, ...]]:
+    return [
+        (
+            w.test, w.cpu, w.metric, w.value, w.old, w.printed or "blank", w.right or "blank",
+            "sign" if w.sign else "", w.cause,
+        )
+        for w in found.wrong
+    ]  # fmt: skip
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
