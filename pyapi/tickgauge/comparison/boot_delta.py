@@ -24,7 +24,7 @@ SHARE = 0.002
 #: The service of gaps, and of the boot as a whole.
 NOBODY, ALL = "nobody", "all"
 #: Characters of the bar of a change.
-BAR = 20
+BAR = 14
 
 
 class BootDelta:
@@ -54,8 +54,8 @@ class BootDelta:
         Returns
         -------
         Grid
-            ``bar`` has ``+`` for each twentieth of the largest change that is slower, ``-`` for one
-            that is faster.
+            ``bar`` has ``+`` for a fourteenth of the largest change where it is slower, ``-``
+            where it is faster.
         """
         old, new = self._medians
         rows = self.comparison.rows
@@ -71,7 +71,7 @@ class BootDelta:
             values = (None if v is None else v / 1e6 for v in (a, b, change))
             lines.append([*key, *values, verdict, bar])
         names = ("service", "stage", "old", "new", "change", "verdict", "bar")
-        heads = {"old": "old ms", "new": "new ms", "change": "change", "bar": ""}
+        heads = {"old": "old ms", "new": "new ms", "change": "change", "bar": "+ slower"}
         return Grid(names, lines, headings=heads, digits=dict.fromkeys(("old", "new", "change"), 1))
 
 
