@@ -225,17 +225,23 @@ class Gate:
     def guard(self) -> tuple[float, int] | None:
         """The change of the guard line, in percent, and how many keys are guarded against it.
 
-        The smallest of 5, 10, 20, 50, 100, 200, 500, 1000 % that guards three quarters of the keys;
-        None where none of them does.
+        The smallest of 5, 10, 20, 50, 100, 200, 500, 1000 % that guards three quarters of the keys
+        that do not lie in two modes; None where none of them does.
         """
         if self.reach.facts or not self.reach.reached or not self.gated:
             return None
         wanted = GUARDS if self.guard_asked is None else (self.guard_asked,)
+        keys = self.gated - self._modes
         for percent in wanted:
             found = self.guarded(percent)
-            if self.guard_asked is not None or 4 * found >= 3 * self.gated:
+            if self.guard_asked is not None or (keys > 0 and 4 * found >= 3 * keys):
                 return percent, found
         return None
+
+    @property
+    def _modes(self) -> int:
+        """Gated keys in two modes."""
+        return sum(bool(row["gated"] and row["flags"] & 512) for row in self._rows())
 
     def _check_guard(self) -> None:
         if self.guard_asked is None or not self.reach.reached or self.reach.facts:
@@ -261,7 +267,7 @@ class Gate:
             words = list(self.facts.values())
             return ", ".join(f"{words.count(w)} {w}" for w in dict.fromkeys(words)) or "no key"
         found = self.guard
-        modes = sum(bool(row["gated"] and row["flags"] & 512) for row in self._rows())
+        modes = self._modes
         more = f"; {modes} in two modes, where no change is promised to be red" if modes else ""
         if found is not None:
             percent, keys = found
