@@ -19,6 +19,8 @@ from .verdicts import percent_text
 
 __all__ = ["by_boots", "outside"]
 
+_Floats = npt.NDArray[np.float64]
+
 #: Releases of a level before the newest one, from which on it is compared with them.
 FORMER = 4
 
@@ -52,31 +54,37 @@ def by_boots(
     return lines + made.comparison.headlines()[:3] if made.failing else lines
 
 
-def _strays(
-    former: npt.NDArray[np.float64], x: npt.NDArray[np.float64], least: float, finest: float
-) -> npt.NDArray[np.bool_]:
-    """Which of `x` lie outside other releases by more than these differ, and by more than `least`.
+def _strays(x: _Floats, least: float, finest: float) -> npt.NDArray[np.bool_]:
+    """Which of `x` lie outside all others by more than these differ, and by more than `least`.
 
     Parameters
     ----------
-    former : ndarray
-        The others of each `x`, one row each.
     x : ndarray
     least : float
-        Beyond the margin.
+        Beyond the margin, from the middle of the others.
     finest : float
         Releases always differ by as much: a step of the readings.
     """
-    low, high = former.min(axis=1), former.max(axis=1)
+    n = len(x)
+    order = np.argsort(x, kind="stable")
+    ordered, rank = x[order], np.empty(n, "i8")
+    rank[order] = np.arange(n)
+
+    def other(k: int) -> _Floats:
+        """The k-th smallest of the others of each."""
+        values: _Floats = np.where(k < rank, ordered[k], ordered[k + 1])
+        return values
+
+    low, high = other(0), other(n - 2)
+    middle = (other((n - 2) // 2) + other((n - 1) // 2)) / 2
     room = np.maximum(high - low, finest)
-    far = np.abs(x - np.median(former, axis=1)) > least
-    strays: npt.NDArray[np.bool_] = far & ((x > high + room) | (x < low - room))
-    return strays
+    strays: npt.NDArray[np.bool_] = np.abs(x - middle) > least
+    return strays & ((x > high + room) | (x < low - room))
 
 
 def _series(
     key: Key, cells: Mapping[int, int], since: int, newest: int
-) -> tuple[npt.NDArray[np.float64], float, bool, float, list[int]] | None:
+) -> tuple[_Floats, float, bool, float, list[int]] | None:
     """Values of a key since a release, with the newest; its step; on logarithms or as they are."""
     if newest not in cells:
         return None
@@ -131,9 +139,8 @@ def outside(
         absolute = max(step * 1.01, margin_ns if key.scale[1] == "ns" else 0.0)
         finest = math.log1p(step / middle) if logs else step
         least = max(math.log1p(margin), math.log1p(absolute / middle)) if logs else absolute
-        others = np.array([np.delete(x[:-1], i) for i in range(len(places))])
-        before[np.array(places)[_strays(others, x[:-1], least, finest)]] += 1
-        if _strays(x[None, :-1], x[-1:], least, finest)[0]:
+        before[np.array(places)[_strays(x[:-1], least, finest)]] += 1
+        if _strays(x, least, finest)[-1]:
             old, new = middle, float(np.exp(x[-1]) if logs else x[-1])
             told.append((x[-1] - np.median(x[:-1]), label, old, new, key.scale[1], logs))
     if not told or len(told) <= before.max():
