@@ -76,11 +76,12 @@ def red(table) -> np.ndarray:
     return table.column("found") > 0
 
 
-def guard_of(table, keys: int) -> tuple[float, np.ndarray]:
-    """The change of the guard line, and the keys guarded against it; `keys` outside two modes."""
+def guard_of(table, gated: int, modes: int) -> tuple[float, np.ndarray]:
+    """The change of the guard line, and the keys guarded against it; `modes` keys lie in two."""
+    keys = gated - modes
     guard = np.where(table.valid("guard"), table.column("guard"), np.inf)
     for percent in (5, 10, 20, 50, 100, 200, 500, 1000):
-        if keys and 4 * (guard <= percent).sum() >= 3 * keys:
+        if 2 * keys >= gated and 4 * (guard <= percent).sum() >= 3 * keys:
             return percent, np.flatnonzero(guard <= percent)
     return np.inf, np.zeros(0, int)
 
@@ -95,7 +96,7 @@ def gates(draw, old: int, new: int, runs: int, rng: np.random.Generator) -> dict
         table, whole = _core.gate(x, packed(y))
         alarms += red(table).any()
         modes = int((_core.compare(x, packed(y)).column("flags") & 512 > 0).sum())
-        percent, keys = guard_of(table, whole["gated"] - modes)
+        percent, keys = guard_of(table, whole["gated"], modes)
         guarded += len(keys) > 0
         sizes.append(percent)
         if not len(keys):

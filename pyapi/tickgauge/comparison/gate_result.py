@@ -226,7 +226,7 @@ class Gate:
         """The change of the guard line, in percent, and how many keys are guarded against it.
 
         The smallest of 5, 10, 20, 50, 100, 200, 500, 1000 % that guards three quarters of the keys
-        that do not lie in two modes; None where none of them does.
+        that do not lie in two modes, where those are half of all; None where none of them does.
         """
         if self.reach.facts or not self.reach.reached or not self.gated:
             return None
@@ -234,7 +234,7 @@ class Gate:
         keys = self.gated - self._modes
         for percent in wanted:
             found = self.guarded(percent)
-            if self.guard_asked is not None or (keys > 0 and 4 * found >= 3 * keys):
+            if self.guard_asked is not None or (2 * keys >= self.gated and 4 * found >= 3 * keys):
                 return percent, found
         return None
 
