@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import tickgauge as tg
@@ -54,6 +56,17 @@ def test_a_build_type_only_one_side_states_is_said(tmp_path, capsys):
     assert main(["table", str(tmp_path / "old"), str(tmp_path / "new")]) in (0, 1)
     out = capsys.readouterr().out
     assert "does not state its build type" in out and "not checked" in out
+
+
+def test_a_fact_that_a_banner_leaves_out_is_no_pass(tmp_path, capsys):
+    """The console names its firmware and no platform: that it is the same board is a guess."""
+    lines = console().splitlines(keepends=True)
+    (tmp_path / "old").write_bytes(b"".join(lines))
+    (tmp_path / "new").write_bytes(b"".join(x for x in lines if b"juno" not in x))
+    args = ["table", str(tmp_path / "old"), str(tmp_path / "new")]
+    assert main(args) == 3
+    assert re.search("platform: .* has juno, .* does not state it", capsys.readouterr().err)
+    assert main([*args, "--anyway"]) in (0, 1)
 
 
 @pytest.mark.parametrize("damage", [("<RT_INSTR", "<RT_I\0STR"), ("<RT_INSTR", "\ufffdRT_INSTR")])

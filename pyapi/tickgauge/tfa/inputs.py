@@ -111,6 +111,7 @@ def _boot_sides(
                 tables=tables,
                 cpus=board.cpus if board else (),
                 faults=dict(faults),
+                banner=kind == "console" and bool(about.get("version")),
             )
         )
     return sides

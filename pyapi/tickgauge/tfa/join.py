@@ -37,7 +37,7 @@ class Side:
 
     ``kind`` is ``"table"``, ``"console"`` or ``"snapshot"``; ``build`` is ``"release"``,
     ``"debug"`` or empty; ``unit`` the unit its page prints; ``boots`` how many boots it stands for;
-    ``faults`` says by test why it should not be published: failed, hung, cpus missing.
+    ``banner`` whether its console has the line of a firmware that names itself; ``faults`` says by test why it should not be published: failed, hung, cpus missing.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Side:
     notes: list[str] = field(default_factory=list)
     cpus: tuple[Cpu, ...] = ()
     faults: dict[str, str] = field(default_factory=dict)
+    banner: bool = False
 
     @classmethod
     def of_release(cls, release: Release) -> Side:
@@ -108,6 +109,7 @@ def merge(sides: Sequence[Side], stat: str) -> Side:
         first.name, first.kind, first.platform, first.clock_hz, first.build, tables, first.unit,
         sum(s.boots for s in sides), list(dict.fromkeys(n for s in sides for n in s.notes)),
         first.cpus, {test: fault for side in sides for test, fault in side.faults.items()},
+        all(side.banner for side in sides),
     )  # fmt: skip
 
 
@@ -159,13 +161,18 @@ class Join:
 def check_comparable(old: Side, new: Side) -> list[str]:
     """Why two sides should not be compared, one sentence each; empty where nothing speaks against.
 
-    A fact that one side does not state is no difference; `_unstated` names it.
+    A fact that one side does not state is no difference, unless it is a console with a banner: that
+    is a firmware of its own, which may differ in it. Otherwise `_unstated` names the fact.
     """
-    return [
-        f"{what}: {old.name} has {a}, {new.name} has {b}"
-        for what, a, b in _facts(old, new)
-        if a and b and a != b
-    ]
+    found = []
+    for what, a, b in _facts(old, new):
+        mute = new if a else old
+        if a and b and a != b:
+            found.append(f"{what}: {old.name} has {a}, {new.name} has {b}")
+        elif bool(a) != bool(b) and mute.banner and "table" not in (old.kind, new.kind):
+            other = old if a else new
+            found.append(f"{what}: {other.name} has {a or b}, {mute.name} does not state it")
+    return found
 
 
 def _facts(old: Side, new: Side) -> list[tuple[str, str | int | None, str | int | None]]:
@@ -177,14 +184,14 @@ def _facts(old: Side, new: Side) -> list[tuple[str, str | int | None, str | int 
 
 
 def _unstated(old: Side, new: Side) -> list[str]:
-    """Facts only one of two consoles states, so that nothing could be checked; pages state few."""
+    """Facts that one of two consoles states, and the other, cut before its banner, does not."""
     if "table" in (old.kind, new.kind):
         return []
     return [
         f"{(new if a else old).name} does not state its {what}, {(old if a else new).name} has "
         f"{a or b}: not checked"
         for what, a, b in _facts(old, new)
-        if bool(a) != bool(b)
+        if bool(a) != bool(b) and not (new if a else old).banner
     ]
 
 
