@@ -53,6 +53,21 @@ START_TEST(a_banner_that_goes_back_starts_a_boot) {
 }
 END_TEST
 
+#define P(tid, ts) "PMF:cpu 0\ttid " #tid "\tts " #ts "\r\n"
+#define DUMP P(0, 100) P(1, 110) P(2, 120) P(3, 130) P(4, 140) P(5, 150)
+
+START_TEST(a_dump_of_pmf_stamps_behind_linux_belongs_to_its_boot) {
+  ck_assert_str_eq(boots_of(REE DUMP, "boot chain"), "0 BL1 BL2 BL31 Linux\n");
+  ck_assert_str_eq(boots_of(REE DUMP REE DUMP, "boot reason"),
+                   "0 first banner\n1 the BL1 banner again\n");
+  /* A BL1 that prints no banner dumps its stamps before BL2 announces itself: the next boot. */
+  ck_assert_str_eq(boots_of(BL2 BL31 LINUX P(0, 100) P(1, 110) BL2 P(2, 120) BL31, "boot reason"),
+                   "0 first banner\n1 PMF tid 0\n");
+  /* A second dump of one boot is the next one's. */
+  ck_assert_str_eq(boots_of(REE DUMP DUMP, "boot reason"), "0 first banner\n1 PMF tid 0\n");
+}
+END_TEST
+
 #define DO(t) "TEEDriver: do smc call, cmd=1, cntvct=0x" t "\n"
 #define FIN(t) "TEEDriver: finish smc call, cmd=1, cntvct=0x" t "\n"
 #define FREQ(f) "CounterTimerFrequency: 0x" f "\n"
@@ -301,6 +316,7 @@ int main(void) {
   tcase_add_test(t, each_kernel_names_its_version_once);
   tcase_add_test(t, a_chain_is_one_boot);
   tcase_add_test(t, a_banner_that_goes_back_starts_a_boot);
+  tcase_add_test(t, a_dump_of_pmf_stamps_behind_linux_belongs_to_its_boot);
   tcase_add_test(t, stamps_that_go_back_start_a_boot);
   tcase_add_test(t, a_changed_frequency_starts_a_boot_and_an_equal_one_a_run);
   tcase_add_test(t, two_consoles_one_after_the_other_share_their_boots);

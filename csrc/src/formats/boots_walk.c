@@ -220,7 +220,7 @@ typedef struct walk {
   uint64_t back; /* ticks */
   history printers[TG_MARK_CORE + 1];
   tg_stage stage; /* how far the chain has come */
-  bool have_tid0, have_kernel, have_linux, have_other, client_stamps;
+  bool have_tid0, have_bl, have_kernel, have_linux, have_other, client_stamps;
   uint64_t report; /* of the boot's bootstage report; 0: none yet */
   uint64_t hz;
 } walk;
@@ -228,7 +228,7 @@ typedef struct walk {
 static void forget(walk *w) {
   memset(w->printers, 0, sizeof w->printers);
   w->stage = TG_STAGE_NONE;
-  w->have_tid0 = w->have_kernel = w->have_linux = w->have_other = false;
+  w->have_tid0 = w->have_bl = w->have_kernel = w->have_linux = w->have_other = false;
   w->hz = 0;
   w->report = 0;
 }
@@ -288,10 +288,10 @@ static tg_stage banner_stage(const walk *w, const tg_mark *m) {
 }
 
 /* The PMF stamps from mark `i` on are printed by the boot at hand: its BL2 or BL31 has announced itself,
- * and stamps of these stages follow without another banner. */
+ * and stamps of these stages follow without another banner, also where a system runs by now. */
 static bool dumps_late(const walk *w, size_t i) {
   enum { BL2_ENTRY = 2, MOST = 64 };
-  if (w->have_tid0 || w->stage < TG_STAGE_BL2 || w->stage > TG_STAGE_BL31) return false;
+  if (w->have_tid0 || !w->have_bl) return false;
   for (size_t j = i + 1; j < w->to && j - i < MOST; j++) {
     const tg_mark *m = &w->marks->at[j];
     if (m->kind == TG_MARK_BANNER || (m->kind == TG_MARK_PMF && m->id == 0)) return false;
@@ -382,6 +382,7 @@ static void learn(walk *w, const tg_mark *m, tg_stretch *s) {
     tg_stage stage = banner_stage(w, m);
     w->stage = stage;
     if (stage == TG_STAGE_LINUX) w->have_linux = true;
+    if (stage == TG_STAGE_BL2 || stage == TG_STAGE_BL31) w->have_bl = true;
     const bool again = s->n_chain > 0 && s->chain[s->n_chain - 1] == (uint8_t)stage;
     if (!again && s->n_chain < TG_STAGE_COUNT && *tg_stage_name(stage) != '\0') {
       s->chain[s->n_chain++] = (uint8_t)stage;

@@ -37,7 +37,8 @@ class Side:
 
     ``kind`` is ``"table"``, ``"console"`` or ``"snapshot"``; ``build`` is ``"release"``,
     ``"debug"`` or empty; ``unit`` the unit its page prints; ``boots`` how many boots it stands for;
-    ``banner`` whether its console has the line of a firmware that names itself; ``faults`` says by test why it should not be published: failed, hung, cpus missing.
+    ``banner`` whether its console has the line of a firmware that names itself; ``faults`` says by
+    test why it should not be published: failed, hung, cpus missing.
     """
 
     name: str
