@@ -329,13 +329,13 @@ static bool empty_start_agrees(const axi_scout *s, unsigned d) {
   return !s->busy_at_begin[d];
 }
 
-/* Does the segment begin with a longer silence of the whole interface than any later one? */
+/* Does the segment begin with a silence of the whole interface twice as long as any later one? */
 static bool begins_silent(const axi_scout *s) {
   if (s->n_event[0] + s->n_event[1] < MANY_EVENTS || s->n_quiet == 0) return false;
   const uint64_t first = s->quiet[0].to - s->quiet[0].from;
   if (s->quiet[0].from != s->begin || first < THINKING) return false;
   for (size_t i = 1; i < s->n_quiet; i++)
-    if (s->quiet[i].to - s->quiet[i].from + first / 4 >= first) return false;
+    if (2 * (s->quiet[i].to - s->quiet[i].from) > first) return false;
   return true;
 }
 
