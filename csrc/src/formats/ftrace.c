@@ -265,11 +265,20 @@ typedef struct events {
   bool overwritten; /* the header before the first of them says so */
 } events;
 
+/* The most events that the records can give. */
+static size_t count_events(const tg_records *records, const event_rule *map) {
+  size_t n = 0;
+  for (size_t rule = 0; rule < tg_ruleset_count(tg_records_rules(records)); rule++)
+    if (map[rule].kind != TG_TRACE_NONE) n += tg_table_rows(tg_records_table(records, rule));
+  return n;
+}
+
 /* Gathers the events in the order of the source. */
 static tg_status gather(const tg_reduce_in *in, tg_result *out, uint32_t source,
                         const event_rule *map, events *all) {
   const tg_records *records = in->sources[source];
   tg_boot_memo near = {0};
+  TG_TRY(tg_reserve(in->alloc, &all->at, &all->cap, count_events(records, map), sizeof *all->at));
   for (size_t i = 0; i < tg_records_count(records); i++) {
     const tg_record at = tg_records_at(records, i);
     const tg_table *t = tg_records_table(records, at.rule);

@@ -115,12 +115,15 @@ static tg_status map_rules(walk *w) {
   const tg_ruleset *set = tg_records_rules(w->records);
   const size_t n = tg_ruleset_count(set) + 1;
   TG_TRY(tg_reserve(w->in->alloc, &w->map, &w->map_cap, n, 1));
+  size_t rows = 0; /* have room from the start: a large array that grows is copied */
   memset(w->map, K_NONE, n);
   for (size_t k = 0; k < TG_COUNT_OF(kinds); k++) {
     size_t rule = 0;
-    if (tg_ruleset_find(set, kinds[k].rule, &rule) == TG_OK) w->map[rule] = (uint8_t)kinds[k].kind;
+    if (tg_ruleset_find(set, kinds[k].rule, &rule) != TG_OK) continue;
+    w->map[rule] = (uint8_t)kinds[k].kind;
+    if (is_record(kinds[k].kind)) rows += tg_table_rows(tg_records_table(w->records, rule));
   }
-  return TG_OK;
+  return tg_reserve(w->in->alloc, &w->log->rows, &w->log->rows_cap, rows, sizeof *w->log->rows);
 }
 
 static shapes *shapes_of(const walk *w, uint32_t boot) {
