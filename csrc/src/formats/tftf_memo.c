@@ -6,6 +6,7 @@
 #include "base/mem.h"
 
 enum { LEAST = 256, MOST = 1 << 16, EACH = 32 }; /* entries: powers of two; for each row */
+enum { NEIGHBOURS = 4 }; /* a power of two: keys of one slot take turns only beyond so many */
 
 tg_status tg_tftf_memo_room(tg_tftf_memo *memo, const tg_alloc *a, size_t rows) {
   size_t n = LEAST;
@@ -42,7 +43,13 @@ static size_t slot_of(const tg_tftf_memo *memo, const tg_tftf_keys *k) {
 }
 
 uint32_t *tg_tftf_memo_ids(tg_tftf_memo *memo, const tg_tftf_keys *wanted) {
-  tg_tftf_keys *keys = &memo->v[slot_of(memo, wanted)];
-  if (keys->test.p == NULL || !same(keys, wanted)) *keys = *wanted;
+  const size_t slot = slot_of(memo, wanted);
+  for (size_t i = 0; i < NEIGHBOURS; i++) {
+    tg_tftf_keys *keys = &memo->v[slot ^ i];
+    if (keys->test.p == NULL) *keys = *wanted;
+    if (same(keys, wanted)) return keys->ids;
+  }
+  tg_tftf_keys *keys = &memo->v[slot];
+  *keys = *wanted;
   return keys->ids;
 }
