@@ -155,3 +155,23 @@ def test_a_gate_through_lava_and_back_is_equal():
         r = data.readings
         assert set(r["labels"].tolist()) == {"suite=gate"}
         assert dict(zip(r["test"].tolist(), r.ns.tolist(), strict=True)) == pytest.approx(due)
+
+
+def test_the_lines_that_the_gate_prints_for_lava_are_read_back(tmp_path, capsys):
+    """Each key's new median is one reading, in its unit."""
+    row = "<RT_INSTR:test_rt_instr_cpu_susp_serial\t0\t{cpu}\t{down}\t1000\t4000/>\n"
+    for name, more in (("old", 0), ("new", 20)):
+        head = (
+            "NOTICE:  Booting trusted firmware test framework\nNOTICE:  v2.14(juno,release):v2.14\n"
+        )
+        head += "> Executing 'CPU suspend on all cores in sequence'\n"
+        rows = "".join(row.format(cpu=cpu, down=2000 + cpu + more) for cpu in range(4))
+        end = "  TEST COMPLETE" + " " * 30 + "Passed\n"
+        (tmp_path / name).write_text(head + rows + end)
+    main(["gate", str(tmp_path / "old"), str(tmp_path / "new"), "--format", "lava"])
+    printed = capsys.readouterr().out
+    back = tg.read(printed.encode())
+    want = [line.split("MEASUREMENT=")[1].rstrip(">") for line in printed.splitlines()]
+    assert len(back.readings) == len(want) > 0
+    assert back.readings.ns.tolist() == [float(value) for value in want]
+    assert "UNITS=ns" in printed and len(back.problems) == 0
