@@ -23,6 +23,7 @@ from tickgauge.comparison.pack import pack
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "stats"
 NOISY = 12  # keys of 60 that scatter more than the others
+FEW = 10  # runs with a guard, below which no share of them is told
 SPLITS = ((3, 3), (5, 2), (5, 5), (10, 2), (7, 7), (10, 5), (19, 1))
 
 
@@ -110,7 +111,7 @@ def gates(draw, old: int, new: int, runs: int, rng: np.random.Generator) -> dict
         "red": alarms / runs,
         "guard": float(np.median(sizes)),
         "guarded": guarded / runs,
-        "found": found / tried if tried else float("nan"),
+        "found": found / tried if tried >= FEW else float("nan"),
     }
 
 
