@@ -77,6 +77,19 @@ def test_two_clients_that_call_all_the_time(kind, share):
     check(total(boots, kind, share), 2, 0.60)
 
 
+@pytest.mark.parametrize("clients", [2, 3])
+def test_a_client_that_prints_no_lines_spoils_no_others(clients):
+    """The last of two or three clients is silent: its driver and core lines are there alone."""
+    score = truth.Score()
+    for seed in range(SEEDS):
+        boot = truth.generated(seed, clients=clients)
+        silent = {truth.client(call) for call in boot.calls[-60:]}
+        lines = {**boot.consoles}
+        lines["client"] = [line for line in lines["client"] if line not in silent]
+        score += truth.score(boot, lines, truth.read(lines))
+    check(score, 0, 0.35)
+
+
 def real_boots():
     folder = Path(os.environ.get("TICKGAUGE_CASES", "")) / "optee" / "real"
     if not os.environ.get("TICKGAUGE_CASES") or not folder.is_dir():

@@ -15,6 +15,7 @@
 #define MOST_STAMPS 1024
 /* Where one window in so many holds another call too, clients that print no lines ran at once. */
 #define STRANGERS_OF 50
+#define SILENT_OF 8 /* calls beyond the clients' lines, as a part of these */
 #define CLIENT_COMMANDS 2 /* open and invoke are the commands of which clients print lines */
 
 /* The ends of a call that its window may hold. */
@@ -169,17 +170,22 @@ static tg_status add_stamps(const tg_join *j, const tg_smc *lines, size_t n, uin
   return TG_OK;
 }
 
-/* The most windows that are open at once. */
+/* How many clients call at once: the most windows that are open together, and one more where clients
+ * that print no lines made a good part of the calls. */
 static size_t most_at_once(const crowd *c) {
   size_t open = 0;
   size_t most = 0;
+  size_t calls = 0;
   for (size_t i = 0; i < c->n; i++) {
-    if (c->at[i].window == TG_NO_STAMP) continue;
+    if (c->at[i].window == TG_NO_STAMP) {
+      calls += open > 0 && c->at[i].step == TG_STEP_DO;
+      continue;
+    }
     open += c->at[i].step == TG_STEP_START;
     open -= c->at[i].step == TG_STEP_RETURN;
     if (open > most) most = open;
   }
-  return most;
+  return calls > c->n_windows + c->n_windows / SILENT_OF ? most + 1 : most;
 }
 
 /* True if a stamp that is not the window's own lies between its first and last one. */
