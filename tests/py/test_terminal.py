@@ -213,3 +213,36 @@ def test_limits_are_a_line_of_help_and_a_list_of_their_own(
         main(["show", "--limit", "list"])
     names = re.findall(r"^  (\w+)", capsys.readouterr().out, re.MULTILINE)
     assert set(names) == {"line", *(field.name for field in fields(Limits))}
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_a_sentence_in_the_last_column_is_wrapped_and_never_cut(columns):
+    note = "n = 1 on a side, so that nobody knows the scatter"
+    rows = [
+        ("160x160x64x32 1x1", 694, note),
+        ("80x80", 12, "one more, of several words"),
+    ]
+    with fitted(columns):
+        shown = Grid(("key", "old", "note"), rows).to_text()
+    assert max(map(len, shown.splitlines())) <= columns
+    words = " ".join(shown.split())
+    for word in note.split():
+        assert word in words
+    assert "..." not in shown
+
+
+def test_one_row_says_its_long_texts_above_it():
+    note = "n = 1: no scatter is known"
+    row = ("160x160x64x32 1x1 th=1 random", 1, 694, 1, 1408, "+102.9 %", "x2.03", note)
+    names = ("key", "n old", "old", "n new", "new", "change", "ratio", "note")
+    with fitted(80):
+        shown = Grid(names, [row]).to_text().splitlines()
+    assert shown[0] == f"the row: note {note}"
+    assert shown[2].split()[:3] == ["160x160x64x32", "1x1", "th=1"]
+
+
+def test_a_column_without_a_heading_is_named_where_it_is_left_out():
+    rows = [(f"stage {i} of a boot that has a long name", 1.5, "+" * 30) for i in range(4)]
+    with fitted(40) as now:
+        Grid(("stage", "old", "bar"), rows, headings={"bar": ""}).to_text()
+        assert "" not in now.left_out

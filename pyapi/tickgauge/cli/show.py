@@ -301,4 +301,7 @@ def _formats() -> Answer:
             by_format.setdefault(head, []).append(kind)
     rows = [(form.name, "file", form.title) for form in FORMS]
     rows += [(name, "lines", " ".join(kinds)) for name, kinds in by_format.items()]
-    return Answer("show", Grid(("format", "kind", "what"), rows))
+    files = Grid(("format", "what"), [(name, what) for name, kind, what in rows if kind == "file"])
+    lines = [f"{name}: {what}" for name, kind, what in rows if kind == "lines"]
+    sections = [Section("whole files", files), Section("lines, and their kinds", lines=lines)]
+    return Answer("show", Grid(("format", "kind", "what"), rows), sections)

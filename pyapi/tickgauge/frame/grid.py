@@ -10,6 +10,7 @@ import csv
 import io
 import math
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -107,7 +108,8 @@ class Grid:
         if now is not None and _total(columns) > now.columns - len(indent):
             room = now.columns - len(indent)
             columns, shared = _without_shared(columns, len(self.rows))
-            lines += [f"{indent}all rows: {', '.join(shared)}"] if shared else []
+            which = "all rows" if len(self.rows) > 1 else "the row"
+            lines += [f"{indent}{which}: {', '.join(shared)}"] if shared else []
             columns, groups = _grouped(columns, room)
             columns = _fitting(columns, now, room - (2 if groups else 0))
         before = ""
@@ -115,7 +117,12 @@ class Grid:
             if groups and groups[at] != before:
                 before = groups[at]
                 lines.append(indent + clip(before, max(8, room)))
-            lines.append((indent + ("  " if groups else "") + "  ".join(line)).rstrip())
+            head, *further = line[-1].split("\n")
+            before_it = "  ".join(line[:-1]) + ("  " if line[:-1] else "")
+            room_before = " " * width_of(before_it)
+            start = indent + ("  " if groups else "")
+            lines.append((start + before_it + head).rstrip())
+            lines += [(start + room_before + part).rstrip() for part in further]
         return "\n".join(lines)
 
     def _columns(self) -> list[_Column]:
@@ -236,11 +243,15 @@ class _Column:
 
     @property
     def width(self) -> int:
-        return max(map(width_of, self.cells))
+        return max(width_of(line) for cell in self.cells for line in cell.split("\n"))
 
     def padded(self) -> list[str]:
         width = self.width
         return [_pad(cell, width, self.right) for cell in self.cells]
+
+    def wrapped(self, width: int) -> _Column:
+        """Each cell on as many lines as it needs; a word that is too long is cut."""
+        return replace(self, cells=[_lines(cell, width) for cell in self.cells])
 
     def clipped(self, width: int) -> _Column:
         return replace(self, cells=[clip(cell, max(8, width)) for cell in self.cells])
@@ -252,11 +263,10 @@ def _total(columns: Sequence[_Column]) -> int:
 
 def _without_shared(columns: list[_Column], rows: int) -> tuple[list[_Column], list[str]]:
     """The columns that tell rows apart, and the shared values of the others."""
-    if rows < 3:
-        return columns, []
     kept, shared = [], []
-    for column in columns:
-        if len(set(column.cells[1:])) > 1:
+    for at, column in enumerate(columns):
+        few = rows < 3 and (at == 0 or column.right or column.width <= SHORTEST)
+        if few or len(set(column.cells[1:])) > 1:
             kept.append(column)
         elif column.cells[1] != "-":
             shared.append(f"{column.cells[0]} {column.cells[1]}")
@@ -307,7 +317,9 @@ def _fitting(columns: list[_Column], on: Screen, room: int) -> list[_Column]:
         widest = max((c for c in columns if not c.right), key=lambda c: c.width, default=None)
         if widest is not None and widest.width > SHORTEST:
             width = max(SHORTEST, widest.width - (_total(columns) - room))
-            columns = [c.clipped(width) if c is widest else c for c in columns]
+            last = widest is columns[-1] and any(" " in cell for cell in widest.cells[1:])
+            fit = widest.wrapped(width) if last else widest.clipped(width)
+            columns = [fit if c is widest else c for c in columns]
         elif len(columns) > 1:
             less = [c for c in columns[1:] if c.name not in MOST] or columns[1:]
             columns = _leave_out(columns, on, less[-1:])
@@ -320,8 +332,14 @@ def _leave_out(columns: list[_Column], on: Screen, named: list[_Column]) -> list
     kept = [c for c in columns if not any(c is one for one in named)] or columns[:1]
     for column in columns:
         if not any(column is one for one in kept):
-            on.leave_out(column.cells[0])
+            on.leave_out(column.cells[0] or column.name)
     return kept
+
+
+def _lines(text: str, width: int) -> str:
+    """The text broken at blanks."""
+    parts = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
+    return "\n".join(clip(part, max(8, width)) for part in parts)
 
 
 def _pad(text: str, width: int, right: bool) -> str:
