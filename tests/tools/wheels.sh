@@ -18,6 +18,7 @@ auditwheel repair --strip -w "$OUT" build/sdist/raw/*.whl
 auditwheel show "$OUT"/*.whl
 twine check --strict "$OUT"/*
 
+failed=""
 for python in "$@"; do
   name=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   echo "== $name"
@@ -28,5 +29,7 @@ for python in "$@"; do
   "$venv/bin/tickgauge" --version # with numpy alone
   "$venv/bin/python" build/sdist/tests/tools/requirements.py all test > "$venv/requirements.txt"
   "$venv/bin/python" -m pip install -q --disable-pip-version-check -r "$venv/requirements.txt"
-  (cd build/sdist && "$venv/bin/python" -m pytest -q -m "not slow" -p no:cacheprovider)
+  (cd build/sdist && "$venv/bin/python" -m pytest -q -m "not slow" -p no:cacheprovider) ||
+    failed="$failed $name"
 done
+[ -z "$failed" ] || { echo "wheels: tests failed under$failed" >&2; exit 1; }
