@@ -138,3 +138,24 @@ def test_statuses_of_commands_that_fail(tmp_path):
     )
     assert run(tmp_path, "missing", "--key", "fft", "--", "true").returncode == 128
     assert run(tmp_path, "--no-such-option").returncode == 128
+
+
+def test_compare_gate_and_bisect_recommend_in_the_same_words(tmp_path):
+    words = "tickgauge plan says in which order to take more boots, and how many show a change"
+    (tmp_path / "fft.toml").write_text(f'[[rule]]\nname = "fft"\n{RULE}')
+    for name, values in (("good", (100, 140, 90)), ("new", (120, 95, 150))):
+        (tmp_path / name).mkdir()
+        for i, value in enumerate(values):
+            (tmp_path / name / f"{i}.log").write_text(f"fft 1024 points: {value}.5 usec\n")
+    again = "n = len(list(pathlib.Path('k').iterdir())); print(open(f'new/{n % 3}.log').read())"
+    again = f"import pathlib; {again}"
+    bisect = ("bisect", "good", "--key", "fft", "--boots", "5", "--keep", "k")
+    for verb, status, more in (
+        (("compare", "good", "new"), 0, ()),
+        (("gate", "good", "new"), 3, ("--guard", "1%")),
+        (bisect, 125, ("--", sys.executable, "-c", again)),
+    ):
+        run = [sys.executable, "-m", "tickgauge", *verb, "--rules", "fft.toml", *more]
+        done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        assert done.returncode == status, done.stderr
+        assert words in " ".join((done.stdout + done.stderr).split()), verb

@@ -46,6 +46,7 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judge the commit that is checked out."""
+    from ..comparison.options import NEXT_BOOTS
     from ..comparison.sequential import LOOKS, decide, keys_to_follow
 
     looks = [n for n in LOOKS if n <= args.boots] or [args.boots]
@@ -62,6 +63,8 @@ def run(args: argparse.Namespace) -> int:
         common.say(f"{error}: this commit is skipped")
         return common.NOTHING
     print(f"{made.outcome} after {made.boots} boots")
+    if made.outcome == "undecided":
+        common.say(f"not decided: {NEXT_BOOTS}")
     return {"good": common.DONE, "bad": common.BAD}.get(made.outcome, common.NOTHING)
 
 

@@ -11,6 +11,7 @@ from ..frame.answer import Answer
 from ..frame.grid import Grid, page_of
 from ..util.text import clean, counted
 from .labels import length_text
+from .options import NEXT_BOOTS
 from .result import SCREEN, Comparison
 from .verdicts import change_text, interval_text, modes_text, percent_text, tail_text
 
@@ -330,6 +331,8 @@ class Gate:
         """Outcome, then a line a reason; `verbose`: and the keys that are not guarded."""
         lines = [*self.header, "", *self.reasons()]
         lines += self.comparison.tails() + self.comparison.warnings() + self.notes
+        if self.outcome == "not enough data":
+            lines.append(f"not decided: {NEXT_BOOTS}")
         if verbose:
             lines += ["", *self.unguarded()]
         lines = [clean(line) for line in lines]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["EXCHANGES", "UNITS", "parse_margin"]
+__all__ = ["EXCHANGES", "NEXT_BOOTS", "UNITS", "parse_margin"]
 
 #: Independent observations.
 UNITS = ("boot", "run", "reading")
 #: Classes of cpus that may be interchanged.
 EXCHANGES = ("none", "cluster", "all")
+
+#: The next step where boots cannot decide: the same words in compare, gate and bisect.
+NEXT_BOOTS = "tickgauge plan says in which order to take more boots, and how many show a change"
 
 
 def parse_margin(margin: float | str) -> float:

@@ -17,8 +17,10 @@ from ..frame.grid import Grid
 from ..frame.screen import screen
 from ..util.atomic_write import write_whole
 from ..util.text import clean, counted
+from .labelled import comparison_arrays
 from .labels import length_text, places_text, units_word
 from .lock_groups import ladder_grid
+from .options import NEXT_BOOTS
 from .verdicts import (
     ORDER,
     advice,
@@ -188,7 +190,8 @@ class Comparison:
                 )
             else:
                 head = meaning(word, self.unit)
-            lines.append(f"{word}: {head}" + (f"; {text}" if text else ""))
+            more = NEXT_BOOTS if word in ("inconclusive", "unreplicated") else ""
+            lines.append("; ".join(filter(None, (f"{word}: {head}", text, more))))
         if any(row["within"] is not None for row in self._rows("unreplicated")):
             lines.append(
                 f"within {self.unit}: shift between the readings of the two {self.unit}s, with its "
@@ -449,6 +452,14 @@ class Comparison:
     def to_arrow(self) -> Any:
         """The rows as a pyarrow Table."""
         return self.rows.to_arrow()
+
+    def to_xarray(self, *dims: str) -> Any:
+        """The rows as a Dataset of xarray, ``median`` with a dimension ``release`` (old, new).
+
+        `dims` are columns that become dimensions, such as ``"test", "metric", "place"``; without
+        any there is one, ``key``.
+        """
+        return comparison_arrays(self, dims)
 
     @property
     def plot(self) -> ComparisonPlot:

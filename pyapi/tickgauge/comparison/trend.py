@@ -30,6 +30,7 @@ from ..frame.grid import Grid
 from ..util.text import clean, counted
 from .events import Event, events_of
 from .inputs import side_of
+from .labelled import trend_arrays
 from .labels import label_of, length_text, where_of
 from .matched import key_scales
 from .newest import by_boots, outside
@@ -198,6 +199,14 @@ class Trend:
     def to_pandas(self) -> Any:
         """The steps as a pandas DataFrame."""
         return self.steps.to_pandas()
+
+    def to_xarray(self, *dims: str) -> Any:
+        """The series as a Dataset of xarray: ``median`` and ``step`` over ``release`` and the key.
+
+        `dims` are columns that become dimensions, such as ``"test", "metric", "place"``; without
+        any there is one, ``key``.
+        """
+        return trend_arrays(self, dims)
 
     @property
     def plot(self) -> TrendPlot:

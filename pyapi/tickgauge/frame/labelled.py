@@ -64,9 +64,11 @@ def labelled(columns: Mapping[str, Column], dims: Sequence[str]) -> Any:
     for name, values in plain.items():
         if name in dims:
             continue
-        empty: Any = "" if values.dtype.kind == "U" else np.nan
-        whole = values if values.dtype.kind in "Uf" or len(at) == np.prod(shape) else None
-        grid = np.full(np.prod(shape), empty, (values if whole is not None else np.empty(0)).dtype)
+        gaps = len(at) < np.prod(shape)
+        numbers = gaps and values.dtype.kind != "U"
+        grid = np.zeros(np.prod(shape), "f8" if numbers else values.dtype)  # of texts: all empty
+        if numbers:
+            grid[:] = np.nan
         grid[at] = values
         variables[name] = (tuple(dims), grid.reshape(shape))
     return xr.Dataset(variables, dict(zip(dims, axes, strict=True)))
