@@ -88,17 +88,12 @@ static int module_clear(PyObject *module) {
 
 static void module_free(void *module) { (void)module_clear((PyObject *)module); }
 
-/* NumPy supports neither sub-interpreters nor is this code written for running without the GIL:
- * both are said, since silence would mean "supported" for the first. */
+/* NumPy does not support sub-interpreters, and silence would mean that this module does. From CPython
+ * 3.12 on there is a slot to say so; the limited API of 3.11 has no name for it, and 3.11 refuses
+ * numbers that it does not know: the second slot is filled where the module is loaded. */
+enum { SLOT_MULTIPLE_INTERPRETERS = 3 }; /* Py_mod_multiple_interpreters; NULL: not supported */
 static PyModuleDef_Slot module_slots[] = {
-    {Py_mod_exec, (void *)(intptr_t)module_exec},
-#if PY_VERSION_HEX >= 0x030C0000
-    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
-#endif
-#if PY_VERSION_HEX >= 0x030D0000
-    {Py_mod_gil, Py_MOD_GIL_USED},
-#endif
-    {0, NULL}};
+    {Py_mod_exec, (void *)(intptr_t)module_exec}, {0, NULL}, {0, NULL}};
 
 static struct PyModuleDef module_def = {
     .m_base = PyModuleDef_HEAD_INIT,
@@ -111,4 +106,7 @@ static struct PyModuleDef module_def = {
     .m_free = module_free,
 };
 
-PyMODINIT_FUNC PyInit__core(void) { return PyModuleDef_Init(&module_def); }
+PyMODINIT_FUNC PyInit__core(void) {
+  if (Py_Version >= 0x030C0000) module_slots[1].slot = SLOT_MULTIPLE_INTERPRETERS;
+  return PyModuleDef_Init(&module_def);
+}
