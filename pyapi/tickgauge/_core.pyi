@@ -268,6 +268,7 @@ class Capture:
         idle_start: bool = False,
     ) -> dict[str, Any]: ...
 
+@final
 class Changes:
     """Callbacks for readers that tell changes one by one, which hand them on to a capture."""
 

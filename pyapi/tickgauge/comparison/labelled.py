@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..frame.frame import Column, Frame
-
-if TYPE_CHECKING:
-    from .result import Comparison
-    from .trend import Trend
 
 __all__ = ["comparison_arrays", "trend_arrays"]
 
@@ -35,7 +31,7 @@ def _over_releases(made: Any, name: str, columns: Sequence[str], releases: Seque
     return made.assign({name: (("release", *arrays[0].dims), stacked)})
 
 
-def comparison_arrays(made: Comparison, dims: Sequence[str] = ()) -> Any:
+def comparison_arrays(made: Any, dims: Sequence[str] = ()) -> Any:
     """``median`` over ``release`` ("old", "new") and the key; every other column over the key."""
     arrays = _of_frame(made.rows, dims)
     arrays = _over_releases(arrays, "median", ("old", "new"), ("old", "new"))
@@ -44,7 +40,7 @@ def comparison_arrays(made: Comparison, dims: Sequence[str] = ()) -> Any:
     )
 
 
-def trend_arrays(made: Trend, dims: Sequence[str] = ()) -> Any:
+def trend_arrays(made: Any, dims: Sequence[str] = ()) -> Any:
     """``median`` and ``step`` over ``release`` and the key; every other column over the key.
 
     A step stands at the release where it was first seen, in percent. The column ``median`` over
