@@ -16,8 +16,14 @@ import tfa_pages as pages
 
 LOGS = pages.DATA / "console"
 
-#: A process that has installed its own handling: before that only the interpreter is at work.
-RUN = "import sys\nfrom tickgauge.__main__ import main\nprint('up', flush=True)\nsys.exit(main())\n"
+#: As the command's script: Ctrl-C is guarded before the first import, and "up" comes behind that.
+RUN = """
+import _signal, os, sys
+_signal.signal(_signal.SIGINT, lambda *_: os._exit(130))
+print("up", flush=True)
+from tickgauge.__main__ import main
+sys.exit(main())
+"""
 
 
 def ended(command: list[str], name: signal.Signals, after: float) -> tuple[int, str]:

@@ -178,7 +178,6 @@ STATISTICS = {
     "trend": (_core.trend, series()),
     "mean_test": (_core.mean_test, (side(200_000, 1)[0], side(200_000, 2)[0])),
     "signflip_test": (_core.signflip_test, (side(200_000, 1)[0],)),
-    "energy_step": (_core.energy_step, (side(1024, 1)[0],)),
 }
 
 
@@ -314,10 +313,12 @@ def test_records_are_read_by_several_threads_and_changed_by_none():
     assert not refused(lambda: source.append(small))  # nobody reads them now
 
 
+#: As the command's script: Ctrl-C is guarded before the first import, "ready" comes behind that.
 READY = """
-import sys
-from tickgauge.__main__ import main
+import _signal, os, sys
+_signal.signal(_signal.SIGINT, lambda *_: os._exit(130))
 print("ready", flush=True)
+from tickgauge.__main__ import main
 sys.exit(main())
 """
 
