@@ -131,6 +131,7 @@ static void fill_slots(tg_filter *f, const tg_str *needle, const uint32_t *offse
   size_t n_short = 0;
   for (size_t i = 0; i < n; i++) {
     if (is_short(&needle[i])) {
+      f->begins[needle[i].p[0] / 64] |= UINT64_C(1) << (needle[i].p[0] % 64);
       f->n_short++;
       continue;
     }
@@ -151,7 +152,6 @@ static void fill_slots(tg_filter *f, const tg_str *needle, const uint32_t *offse
   /* ... to where the slot begins, so that each holds its own first now, one place too far */
   memmove(f->first, f->first + 1, TG_FILTER_SLOTS * sizeof *f->first);
   f->first[TG_FILTER_SLOTS] = (uint32_t)f->n_long;
-  if (n_short > 0) memset(f->used, 0xff, sizeof f->used);
 }
 
 static bool fits_filter(const tg_str *needle, size_t n) {
@@ -207,7 +207,8 @@ tg_status tg_filter_check(const tg_scanner *s, const uint8_t *p, size_t n, size_
                           tg_hits *out) {
   const tg_filter *f = s->filter;
   tg_status status = TG_OK;
-  for (size_t k = f->n_long; k < f->n_long + f->n_short && status == TG_OK; k++)
+  const bool begins = (f->begins[p[at] / 64] >> (p[at] % 64) & 1) != 0;
+  for (size_t k = f->n_long; begins && k < f->n_long + f->n_short && status == TG_OK; k++)
     status = check_entry(s, p, n, at, lines, f->entries[k], out);
   if (n - at < TG_FILTER_WINDOW) return status;
   const uint32_t slot = tg_filter_slot(p + at);

@@ -24,11 +24,12 @@ typedef struct tg_masks {
 } tg_masks;
 
 /* entries[first[slot] .. first[slot+1]) are the needles whose window has that slot, if bit `slot`
- * of `used` is set; entries[n_long .. n_long + n_short) are needles shorter than a window, which
- * any candidate may be: where there are some, all bits of `used` are set. */
+ * of `used` is set; entries[n_long .. n_long + n_short) are needles shorter than a window, with their
+ * first bytes in `begins`. */
 typedef struct tg_filter {
   tg_masks masks;
   uint64_t used[TG_FILTER_SLOTS / 64];
+  uint64_t begins[4]; /* a set of bytes */
   size_t n_long, n_short;
   tg_filter_entry *entries;
   uint32_t first[TG_FILTER_SLOTS + 1];
@@ -50,7 +51,8 @@ static inline uint32_t tg_filter_slot(const uint8_t *p) {
 /* False where no needle can have its window at `p`, of which four bytes can be read. */
 static inline bool tg_filter_may(const tg_filter *f, const uint8_t *p) {
   const uint32_t slot = tg_filter_slot(p);
-  return (f->used[slot / 64] >> (slot % 64) & 1) != 0;
+  const uint64_t begins = f->begins[*p / 64] >> (*p % 64);
+  return ((f->used[slot / 64] >> (slot % 64) | begins) & 1) != 0;
 }
 
 /* Looks which needles have their window at `at` < n and adds those that stand there; `lines` is
