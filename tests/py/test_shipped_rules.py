@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
 import pytest
@@ -554,7 +555,7 @@ def test_formats_are_listed(capsys):
     assert main(["show", "--formats"]) == 0
     out = capsys.readouterr().out
     for name in (*EXAMPLES, "optee", "ftrace", "xtest", "bootstage", "ts"):
-        assert f"\n{name} " in out
+        assert re.search(rf"(?m)^  {name}[ :]", out)
 
 
 #: print_stat of rt-tests' cyclictest.c, without and with --nsecs.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from ..errors import NotEnoughData
 from . import common, statistics
 
 
@@ -35,10 +36,14 @@ def run(args: argparse.Namespace) -> int:
     if labels is not None and len(sides) > 1 and len(labels) != len(sides):
         common.say(f"{len(labels)} labels for {len(sides)} releases")
         return common.USAGE
-    made = trend(
-        sides, margin=args.margin, margin_ns=args.margin_ns, unit=args.unit,
-        exchange=args.exchange, labels=labels, board=args.board,
-    )  # fmt: skip
+    try:
+        made = trend(
+            sides, margin=args.margin, margin_ns=args.margin_ns, unit=args.unit,
+            exchange=args.exchange, labels=labels, board=args.board,
+        )  # fmt: skip
+    except NotEnoughData as error:  # of what could be read
+        common.say(str(error))
+        return common.worst(inputs_say, common.NOTHING)
     if args.format == "text":
         common.emit(args, made.to_text(None))
     else:
