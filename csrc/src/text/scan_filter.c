@@ -207,7 +207,7 @@ tg_status tg_filter_check(const tg_scanner *s, const uint8_t *p, size_t n, size_
                           tg_hits *out) {
   const tg_filter *f = s->filter;
   tg_status status = TG_OK;
-  const bool begins = (f->begins[p[at] / 64] >> (p[at] % 64) & 1) != 0;
+  const bool begins = f->n_short > 0 && (f->begins[p[at] / 64] >> (p[at] % 64) & 1) != 0;
   for (size_t k = f->n_long; begins && k < f->n_long + f->n_short && status == TG_OK; k++)
     status = check_entry(s, p, n, at, lines, f->entries[k], out);
   if (n - at < TG_FILTER_WINDOW) return status;

@@ -51,8 +51,8 @@ static inline uint32_t tg_filter_slot(const uint8_t *p) {
 /* False where no needle can have its window at `p`, of which four bytes can be read. */
 static inline bool tg_filter_may(const tg_filter *f, const uint8_t *p) {
   const uint32_t slot = tg_filter_slot(p);
-  const uint64_t begins = f->begins[*p / 64] >> (*p % 64);
-  return ((f->used[slot / 64] >> (slot % 64) | begins) & 1) != 0;
+  if ((f->used[slot / 64] >> (slot % 64) & 1) != 0) return true;
+  return f->n_short > 0 && (f->begins[*p / 64] >> (*p % 64) & 1) != 0;
 }
 
 /* Looks which needles have their window at `at` < n and adds those that stand there; `lines` is
