@@ -297,7 +297,7 @@ static void came_next(tg_alike *a, uint8_t pattern) {
 
 void tg_alike_learn(tg_alike *a, const tg_ruleset *set, const uint8_t *p, size_t n,
                     const tg_hit *hits, size_t n_hits, const tg_alike_record *record) {
-  size_t starts[TG_ALIKE_PARTS];
+  size_t starts[TG_ALIKE_PARTS] = {0};
   tg_pattern made;
   if (++a->lines % LINES_A_CREDIT == 0 && a->credit < MOST_CREDIT) a->credit++;
   if (a->credit < LEARNING || n > TG_ALIKE_TEXT || n_hits > TG_ALIKE_HITS) return;
