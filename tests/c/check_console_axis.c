@@ -108,6 +108,17 @@ START_TEST(stamps_printed_late_belong_to_their_boot) {
 }
 END_TEST
 
+/* A torn stamp may say any number: what no sum can hold is no bound. */
+START_TEST(stamps_beyond_all_times_bound_nothing) {
+  tg_result *r = reduced("[11.010000 0.1] NOTICE:  BL31: v2.12(release):v2.12.0\n"
+                         "[11.200000 0.1] PMF:cpu 0\ttid 4\tts 50000000\n"
+                         "[11.201000 0.1] PMF:cpu 0\ttid 5\tts 461168601842738790\n"
+                         KERNEL("12.300000"), NULL);
+  EXPECT(r, "clocks", "axis low high", "kernel 10960000000 12060000000\n"); /* a step of 10 ms */
+  tg_result_free(r);
+}
+END_TEST
+
 START_TEST(every_allocation_may_fail) {
   const char *const texts[] = {FIRMWARE KERNEL("12.300000"), NULL};
   fail_every_reduction(texts);
@@ -123,6 +134,7 @@ int main(void) {
   tcase_add_test(t, without_stamps_of_arrival_there_is_no_console_axis);
   tcase_add_test(t, systemd_counts_what_came_before_the_kernel);
   tcase_add_test(t, stamps_printed_late_belong_to_their_boot);
+  tcase_add_test(t, stamps_beyond_all_times_bound_nothing);
   tcase_add_test(t, every_allocation_may_fail);
   suite_add_tcase(s, t);
   SRunner *runner = srunner_create(s);

@@ -82,6 +82,12 @@ static const struct {
     {"[12.5", -1},
     {"2026-13-18T09:31:02 text", -1},
     {"123456789012.5 text", -1},
+    /* a time in ns has 64 bits, as has its difference from another */
+    {"7258118399.5 text", 7258118399500000000},
+    {"9999999999.5 text", -1},
+    {"2199-12-31T23:59:59 text", 7258118399000000000},
+    {"9999-12-31T23:59:59 text", -1},
+    {"0001-01-01T00:00:00 text", -1},
 };
 
 START_TEST(a_line_arrived_when_its_stamp_says) {

@@ -6,7 +6,8 @@
 #include "base/try.h"
 #include "capture/signals.h"
 
-#define MOST_PARTS 64u /* bundles that are looked at together */
+#define MOST_PARTS 64u  /* bundles that are looked at together */
+#define LONG_NAME 256u  /* bytes; longer ones are like no other: each byte is compared with each */
 
 void tg_cap_find_channels(cap_bundle *b) {
   b->usable = b->half = 0;
@@ -148,6 +149,7 @@ static size_t likeness(const tg_capture *c, const cap_bundle *a, const cap_bundl
   const part_name x = name_of(c, a), y = name_of(c, b);
   const size_t nx = x.n - x.scope, ny = y.n - y.scope, least = nx < ny ? nx : ny;
   size_t front = 0, back = 0;
+  if (nx > LONG_NAME || ny > LONG_NAME) return 0;
   if (x.scope != y.scope || memcmp(x.p, y.p, x.scope) != 0 || a->suffix != b->suffix) return 0;
   while (front < least && lower(x.p[x.scope + front]) == lower(y.p[y.scope + front])) front++;
   while (back < least - front && lower(x.p[x.n - 1 - back]) == lower(y.p[y.n - 1 - back])) back++;

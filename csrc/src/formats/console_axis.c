@@ -17,6 +17,9 @@
 /* A line may be so long on its way: a UART's and a USB converter's buffers, in ns. */
 #define WAY INT64_C(50000000)
 
+/* No stage counts for longer, in ns, so that a difference from an arrival fits. */
+#define LONGEST (INT64_MAX / 4)
+
 /* Lines whose arrival means something; the stage that begins with it. */
 enum { L_BL1, L_BL2, L_BL31, L_BL31_OLD, L_OPTEE, L_SPL, L_UBOOT, L_REPORT, L_LEAVES, L_LINUX,
        L_INIT, L_LOGIN, LINES };
@@ -154,7 +157,8 @@ static tg_status gather_timed(walk *w) {
         !tg_table_u64(t, row, TG_STAGE_C_FINISH, &to) ||
         !tg_table_u64(t, row, TG_STAGE_C_CLOCK, &hz) || from > INT64_MAX || to > INT64_MAX ||
         tg_ticks_to_ns((int64_t)from, hz, &s.start) != TG_OK ||
-        tg_ticks_to_ns((int64_t)to, hz, &s.finish) != TG_OK)
+        tg_ticks_to_ns((int64_t)to, hz, &s.finish) != TG_OK || s.start > LONGEST ||
+        s.finish > LONGEST)
       continue;
     TG_TRY(tg_reserve(w->in->alloc, &w->timed, &w->cap_timed, w->n_timed + 1, sizeof *w->timed));
     w->timed[w->n_timed++] = s;

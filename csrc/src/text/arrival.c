@@ -7,6 +7,8 @@
 
 #define SECOND INT64_C(1000000000)
 #define DAY INT64_C(86400)
+#define LAST_YEAR 2200                  /* so that a time in ns, and the sum of two spans, fits */
+#define MOST_SECONDS INT64_C(7258118400) /* the begin of that year */
 
 /* Text that is read from its begin. */
 typedef struct cursor {
@@ -73,7 +75,8 @@ static bool take_date(cursor c, int64_t *ns) {
         !take(&c, ' '))
       return false;
   }
-  if (month < 1 || month > 12 || !take_time(&c, &time)) return false;
+  if (year < 1970 || year >= LAST_YEAR || month < 1 || month > 12 || !take_time(&c, &time))
+    return false;
   *ns = days_of(year, month, day) * DAY * SECOND + time;
   return true;
 }
@@ -103,7 +106,7 @@ static bool take_seconds(cursor c, int64_t *ns) {
   const uint8_t *from = c.p;
   int64_t s = 0;
   skip_blanks(&c);
-  if (!take_digits(&c, 1, 10, &s) || c.p == c.end || *c.p != '.') return false;
+  if (!take_digits(&c, 1, 10, &s) || s >= MOST_SECONDS || c.p == c.end || *c.p != '.') return false;
   const bool padded = c.p - from >= KERNEL;
   *ns = s * SECOND + take_fraction(&c);
   return c.p < c.end && (*c.p == ' ' || (*c.p == ']' && !padded));
