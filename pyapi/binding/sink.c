@@ -15,6 +15,7 @@ typedef struct Changes {
   size_t n_text, n_rise;
   uint64_t now, last; /* of the text; of the edges */
   int begun, level;
+  int busy; /* a method is at work: a value's own code may call another */
   uint64_t rise[RISES];
   char text[TEXT + MOST_ITEM];
 } Changes;
@@ -43,6 +44,23 @@ static void changes_dealloc(PyObject *object) {
   Py_XDECREF(self->row);
   PyObject_Free(object);
   Py_DECREF(type);
+}
+
+/* Begins a method; RuntimeError where one is at work. */
+static int enter(Changes *self) {
+  if (self->busy) {
+    PyErr_SetString(PyExc_RuntimeError, "the changes are in use");
+    return -1;
+  }
+  self->busy = 1;
+  return 0;
+}
+
+/* Ends a method with the outcome of its work. */
+static PyObject *leave(Changes *self, int done) {
+  self->busy = 0;
+  if (done < 0) return NULL;
+  Py_RETURN_NONE;
 }
 
 /* ---- text -------------------------------------------------------------------------------------
@@ -110,41 +128,64 @@ done:
   return result;
 }
 
-/* The code of a signal: behind a blank where the signal is a vector. */
-static int code_of(Changes *self, PyObject *signal, const char **code, Py_ssize_t *n) {
+/* The code of a signal, behind a blank where the signal is a vector; the caller owns it. */
+static PyObject *code_of(Changes *self, PyObject *signal) {
   PyObject *name = PyObject_Str(signal);
-  if (name == NULL) return -1;
+  if (name == NULL) return NULL;
   PyObject *bytes = PyDict_GetItemWithError(self->codes, name);
   Py_DECREF(name);
-  if (bytes == NULL) {
-    if (!PyErr_Occurred()) PyErr_SetObject(PyExc_KeyError, signal);
-    return -1;
-  }
-  return PyBytes_AsStringAndSize(bytes, (char **)code, n);
+  if (bytes == NULL && !PyErr_Occurred()) PyErr_SetObject(PyExc_KeyError, signal);
+  Py_XINCREF(bytes);
+  return bytes;
 }
 
-static int is_three(Py_ssize_t n) {
-  if (n != 3) PyErr_SetString(PyExc_TypeError, "a time, a signal and a value are needed");
-  return n == 3;
+/* The time of a call with a time, a signal and a value. */
+static int take_time(PyObject *const *args, Py_ssize_t n, uint64_t *time) {
+  if (n != 3) {
+    PyErr_SetString(PyExc_TypeError, "a time, a signal and a value are needed");
+    return -1;
+  }
+  *time = PyLong_AsUnsignedLongLong(args[0]);
+  return *time == UINT64_MAX && PyErr_Occurred() ? -1 : 0;
+}
+
+/* Writes a change with the code of its signal. */
+static int write_change(Changes *self, uint64_t time, PyObject *bytes, PyObject *value) {
+  char *code = NULL;
+  Py_ssize_t n = 0;
+  if (PyBytes_AsStringAndSize(bytes, &code, &n) < 0) return -1;
+  if (n > 64) {
+    PyErr_SetString(PyExc_ValueError, "a code of more than 64 bytes");
+    return -1;
+  }
+  if (self->n_text >= TEXT - MOST_ITEM && hand_on(self) < 0) return -1;
+  const size_t from = self->n_text;
+  const uint64_t now = self->now;
+  const int begun = self->begun;
+  if (!begun || time != now) put_time(self, time);
+  if (n > 0 && code[0] == ' ') put_char(self, 'b');
+  if (put_value(self, value) < 0) { /* what was begun is taken back, unless it was handed on */
+    if (self->n_text >= from) {
+      self->n_text = from;
+      self->now = now;
+      self->begun = begun;
+    }
+    return -1;
+  }
+  memcpy(self->text + self->n_text, code, (size_t)n);
+  self->n_text += (size_t)n;
+  put_char(self, '\n');
+  return 0;
 }
 
 static PyObject *changes_change(PyObject *object, PyObject *const *args, Py_ssize_t n_args) {
   Changes *self = (Changes *)object;
-  const char *code = NULL;
-  Py_ssize_t n = 0;
-  if (!is_three(n_args)) return NULL;
-  const unsigned long long time = PyLong_AsUnsignedLongLong(args[0]);
-  if (time == (unsigned long long)-1 && PyErr_Occurred()) return NULL;
-  if (code_of(self, args[1], &code, &n) < 0) return NULL;
-  if (n > 64) return PyErr_Format(PyExc_ValueError, "a code of more than 64 bytes");
-  if (self->n_text >= TEXT - MOST_ITEM && hand_on(self) < 0) return NULL;
-  if (!self->begun || time != self->now) put_time(self, time);
-  if (n > 0 && code[0] == ' ') put_char(self, 'b');
-  if (put_value(self, args[2]) < 0) return NULL;
-  memcpy(self->text + self->n_text, code, (size_t)n);
-  self->n_text += (size_t)n;
-  put_char(self, '\n');
-  Py_RETURN_NONE;
+  uint64_t time = 0;
+  if (take_time(args, n_args, &time) < 0 || enter(self) < 0) return NULL;
+  PyObject *code = code_of(self, args[1]);
+  const int done = code == NULL ? -1 : write_change(self, time, code, args[2]);
+  Py_XDECREF(code);
+  return leave(self, done);
 }
 
 /* ---- edges ------------------------------------------------------------------------------------
@@ -163,35 +204,43 @@ static int hand_on_rises(Changes *self) {
 
 static PyObject *changes_edge(PyObject *object, PyObject *const *args, Py_ssize_t n_args) {
   Changes *self = (Changes *)object;
-  if (!is_three(n_args)) return NULL;
+  uint64_t time = 0;
+  int done = 0;
+  if (take_time(args, n_args, &time) < 0) return NULL;
+  if (self->row == NULL) {
+    PyErr_SetString(PyExc_ValueError, "an edge of no clock: call clock() before");
+    return NULL;
+  }
+  if (enter(self) < 0) return NULL;
   const int before = self->level;
-  const unsigned long long time = PyLong_AsUnsignedLongLong(args[0]);
-  if (time == (unsigned long long)-1 && PyErr_Occurred()) return NULL;
   if (time > self->last) self->last = time;
   self->level = -1; /* unknown */
   if (PyLong_Check(args[2])) self->level = PyObject_IsTrue(args[2]);
-  if (self->level != 1 || before != 0) Py_RETURN_NONE;
-  self->rise[self->n_rise++] = time;
-  if (self->n_rise == RISES && hand_on_rises(self) < 0) return NULL;
-  Py_RETURN_NONE;
+  if (self->level == 1 && before == 0) self->rise[self->n_rise++] = time;
+  if (self->n_rise == RISES) done = hand_on_rises(self);
+  return leave(self, done);
 }
 
 static PyObject *changes_clock(PyObject *object, PyObject *row) {
   Changes *self = (Changes *)object;
-  if (hand_on_rises(self) < 0) return NULL;
-  Py_XDECREF(self->row);
-  Py_INCREF(row);
-  self->row = row;
-  self->level = -1;
-  Py_RETURN_NONE;
+  if (enter(self) < 0) return NULL;
+  const int done = hand_on_rises(self);
+  if (done == 0) {
+    PyObject *before = self->row;
+    Py_INCREF(row);
+    self->row = row;
+    self->level = -1;
+    Py_XDECREF(before);
+  }
+  return leave(self, done);
 }
 
 static PyObject *changes_flush(PyObject *object, PyObject *unused) {
   Changes *self = (Changes *)object;
   (void)unused;
+  if (enter(self) < 0) return NULL;
   if (self->last > self->now) put_time(self, self->last);
-  if (hand_on_rises(self) < 0 || hand_on(self) < 0) return NULL;
-  Py_RETURN_NONE;
+  return leave(self, hand_on_rises(self) < 0 || hand_on(self) < 0 ? -1 : 0);
 }
 
 static PyMethodDef changes_methods[] = {
