@@ -3,21 +3,20 @@
 
 #include <string.h>
 
+#include "spans.h"
+
 enum { MOST_CREDIT = 64, LINES_A_CREDIT = 32, LEARNING = 4 }; /* a line that is found earns one */
-enum { SAFE_DIGITS = 19, SAFE_HEX = 16 }; /* as many never overflow 64 bits */
 
 void tg_alike_init(tg_alike *a) {
   *a = (tg_alike){.credit = MOST_CREDIT};
 }
 
-static inline bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
-
 static inline bool is_hex(uint8_t c) {
-  return is_digit(c) || (uint8_t)((c | 0x20) - 'a') <= 'f' - 'a';
+  return tg_is_digit(c) || (uint8_t)((c | 0x20) - 'a') <= 'f' - 'a';
 }
 
 static inline size_t run_end(const uint8_t *p, size_t n, size_t at, bool hex) {
-  while (at < n && (hex ? is_hex(p[at]) : is_digit(p[at]))) at++;
+  while (at < n && (hex ? is_hex(p[at]) : tg_is_digit(p[at]))) at++;
   return at;
 }
 
@@ -25,30 +24,18 @@ static inline size_t run_end(const uint8_t *p, size_t n, size_t at, bool hex) {
 static inline size_t read_run(const uint8_t *p, size_t n, size_t at, bool hex, uint64_t *value,
                               bool *fits) {
   const size_t from = at;
-  uint64_t v = 0;
   if (hex) {
+    uint64_t v = 0;
     for (; at < n && is_hex(p[at]); at++) {
       v = v << 4 | (uint64_t)(p[at] <= '9' ? p[at] - '0' : (p[at] | 0x20) - 'a' + 10);
       if ((p[at] & 0x60) == 0x40) *fits = false; /* a capital */
     }
+    *value = v;
   } else {
-    for (unsigned d; at < n && (d = (unsigned)p[at] - '0') <= 9; at++) v = v * 10 + d;
+    at = tg_decimal_run(p, n, at, value);
   }
-  if (at - from > (hex ? SAFE_HEX : SAFE_DIGITS)) *fits = false;
-  *value = v;
+  if (at - from > (hex ? TG_SAFE_HEX : TG_SAFE_DIGITS)) *fits = false;
   return at;
-}
-
-/* Parts are short: most need no call, but words of eight bytes. */
-static inline bool same_part(const uint8_t *a, const uint8_t *b, size_t n) {
-  for (; n >= 8; n -= 8, a += 8, b += 8) {
-    uint64_t x, y;
-    memcpy(&x, a, 8), memcpy(&y, b, 8);
-    if (x != y) return false;
-  }
-  for (size_t i = 0; i < n; i++)
-    if (a[i] != b[i]) return false;
-  return true;
 }
 
 /* Whether a line of this pattern begins at `p`. */
@@ -57,7 +44,7 @@ static inline bool follow(const tg_pattern *a, const uint8_t *p, size_t n, tg_al
   line->fits = true;
   for (size_t i = 0; i < a->n_parts; i++) {
     const size_t size = a->end[i] - from;
-    if (n - at < size || !same_part(p + at, a->text + from, size)) return false;
+    if (n - at < size || !tg_same_bytes(p + at, a->text + from, size)) return false;
     line->starts[i] = at;
     at += size;
     from += size;
@@ -77,7 +64,7 @@ static tg_str digitless(tg_str needle) {
   tg_str longest = {needle.p, 0};
   for (size_t from = 0; from < needle.n;) {
     size_t to = from;
-    while (to < needle.n && !is_digit(needle.p[to])) to++;
+    while (to < needle.n && !tg_is_digit(needle.p[to])) to++;
     if (to - from > longest.n) longest = (tg_str){needle.p + from, to - from};
     from = to + 1;
   }
@@ -133,7 +120,7 @@ static bool is_sure(const tg_pattern *a, const tg_ruleset *set) {
   for (size_t i = 0; i < set->n_tags; i++) {
     const tg_str needle = tg_tag_text(set, i);
     bool digits = false;
-    for (size_t k = 0; k < needle.n; k++) digits = digits || is_digit(needle.p[k]);
+    for (size_t k = 0; k < needle.n; k++) digits = digits || tg_is_digit(needle.p[k]);
     if (digits && !digits_are_safe(a, set, i)) return false;
     if (!letters_are_safe(a, needle)) return false;
   }
@@ -147,8 +134,8 @@ static bool cut(tg_pattern *a, const uint8_t *p, size_t n, size_t *starts) {
   starts[0] = 0;
   while (at < n) {
     bool hex = at + 2 < n && p[at] == '0' && p[at + 1] == 'x' && is_hex(p[at + 2]) &&
-               (at == 0 || !is_digit(p[at - 1]));
-    if (!hex && !is_digit(p[at])) {
+               (at == 0 || !tg_is_digit(p[at - 1]));
+    if (!hex && !tg_is_digit(p[at])) {
       a->text[size++] = p[at++];
       continue;
     }
@@ -203,7 +190,7 @@ static bool ignores_digits(const tg_template *t) {
     const tg_literal lit = in->op == TG_OP_LITERAL ? t->alts[in->alt] : (tg_literal){0, 0};
     for (size_t k = 0; k < lit.n; k++) {
       const uint8_t *c = t->pool + lit.at + k;
-      if (is_digit(*c) && !(*c == '0' && k + 1 < lit.n && c[1] == 'x')) return false;
+      if (tg_is_digit(*c) && !(*c == '0' && k + 1 < lit.n && c[1] == 'x')) return false;
     }
   }
   return true;

@@ -127,7 +127,7 @@ static tg_status add_record(tg_reader *r, const uint8_t *p, size_t n, uint64_t o
 }
 
 tg_status tg_reader_alike(tg_reader *r, const uint8_t *p, uint64_t offset,
-                          const tg_alike_line *line, bool *done) {
+                          const tg_alike_line *line) {
   const tg_pattern *a = line->pattern;
   tg_span spans[TG_ALIKE_FIELDS];
   uint64_t numbers[TG_ALIKE_FIELDS];
@@ -148,7 +148,6 @@ tg_status tg_reader_alike(tg_reader *r, const uint8_t *p, uint64_t offset,
       spans[i] = (tg_span){tg_alike_at(line, field->from), tg_alike_at(line, field->to)};
     }
   }
-  *done = true;
   r->out->tally[a->needle[0]].occurrences++;
   return add_record(r, p, n, offset, &found);
 }

@@ -132,7 +132,7 @@ tg_status tg_reader_quick(tg_reader *r, const uint8_t *p, size_t n, uint64_t off
                           const tg_hit *hits, size_t n_hits, bool *done, tg_alike_record *record);
 /* Adds the record of the line at `p`, whose pattern is direct and whose values fit. */
 tg_status tg_reader_alike(tg_reader *r, const uint8_t *p, uint64_t offset,
-                          const tg_alike_line *line, bool *done);
+                          const tg_alike_line *line);
 
 /* text_line.c */
 

@@ -5,29 +5,9 @@
 #include <string.h>
 
 #include "match.h"
+#include "spans.h"
 
-enum { SAFE_DIGITS = 19, SAFE_HEX = 16 }; /* as many never overflow 64 bits */
 enum { MAX_STARTS = 16 };                 /* tries on a line, so that time stays linear */
-
-/* Literals are short: most need no call, but two words that may overlap. */
-static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n) {
-  uint64_t x[2], y[2];
-  uint32_t u[2], v[2];
-  if (n > 16) return memcmp(a, b, n) == 0;
-  if (n >= 8) {
-    memcpy(&x[0], a, 8), memcpy(&x[1], a + n - 8, 8);
-    memcpy(&y[0], b, 8), memcpy(&y[1], b + n - 8, 8);
-    return ((x[0] ^ y[0]) | (x[1] ^ y[1])) == 0;
-  }
-  if (n >= 4) {
-    memcpy(&u[0], a, 4), memcpy(&u[1], a + n - 4, 4);
-    memcpy(&v[0], b, 4), memcpy(&v[1], b + n - 4, 4);
-    return ((u[0] ^ v[0]) | (u[1] ^ v[1])) == 0;
-  }
-  for (size_t i = 0; i < n; i++)
-    if (a[i] != b[i]) return false;
-  return true;
-}
 
 static inline unsigned digit_of(uint8_t c, uint8_t type) {
   if (tg_is_digit(c)) return (unsigned)(c - '0');
@@ -37,39 +17,6 @@ static inline unsigned digit_of(uint8_t c, uint8_t type) {
   }
   return 16;
 }
-
-static inline size_t decimal_loop(const uint8_t *p, size_t n, size_t pos, uint64_t *value) {
-  uint64_t v = *value;
-  for (unsigned d; pos < n && (d = (unsigned)p[pos] - '0') <= 9; pos++) v = v * 10 + d;
-  *value = v;
-  return pos;
-}
-
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-/* Up to eight digits at once, without a branch on how many there are: the bytes behind them are
- * shifted out, so that zeros stand before them, then pairs, fours and eights are added up. */
-static inline size_t decimal_run(const uint8_t *p, size_t n, size_t pos, uint64_t *value) {
-  const uint64_t each = UINT64_C(0x0101010101010101);
-  uint64_t w;
-  *value = 0;
-  if (n - pos < sizeof w) return decimal_loop(p, n, pos, value);
-  memcpy(&w, p + pos, sizeof w);
-  w ^= each * '0';
-  const uint64_t others = ((w + each * 0x76) | w) & each * 0x80;
-  if ((others & 0x80) != 0) return pos;
-  const unsigned digits = others == 0 ? 8 : (unsigned)__builtin_ctzll(others) / 8;
-  w <<= 64 - 8 * digits;
-  w = (w * 10 + (w >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
-  w = (w * 100 + (w >> 16)) & UINT64_C(0x0000ffff0000ffff);
-  *value = (w * 10000 + (w >> 32)) & UINT32_MAX;
-  return digits < 8 ? pos + digits : decimal_loop(p, n, pos + 8, value);
-}
-#else
-static inline size_t decimal_run(const uint8_t *p, size_t n, size_t pos, uint64_t *value) {
-  *value = 0;
-  return decimal_loop(p, n, pos, value);
-}
-#endif
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 static inline size_t first_marked(uint64_t marks) { return (size_t)__builtin_ctzll(marks) / 8; }
@@ -111,16 +58,16 @@ static bool plain_decimal(const tg_straight *m, int32_t exp10, size_t pos, size_
   static const uint64_t power[] = {1,         10,         100,         1000,         10000,
                                    100000,    1000000,    10000000,    100000000,    1000000000};
   uint64_t whole, part = 0;
-  const size_t dot = decimal_run(m->p, m->n, pos, &whole);
+  const size_t dot = tg_decimal_run(m->p, m->n, pos, &whole);
   size_t at = dot, digits = 0;
   if (dot == pos || exp10 > 0 || exp10 < -9) return false;
   if (dot < m->n && m->p[dot] == '.') {
-    at = decimal_run(m->p, m->n, dot + 1, &part);
+    at = tg_decimal_run(m->p, m->n, dot + 1, &part);
     digits = at - dot - 1;
     if (digits == 0) return false;
   }
   const size_t kept = (size_t)-exp10;
-  if (digits > kept || dot - pos + kept > SAFE_DIGITS - 1) return false;
+  if (digits > kept || dot - pos + kept > TG_SAFE_DIGITS - 1) return false;
   *value = whole * power[kept] + part * power[kept - digits];
   *end = at;
   return true;
@@ -140,15 +87,15 @@ static size_t other_number(const tg_straight *m, const tg_inst *in, size_t pos) 
 static size_t take_number(tg_straight *m, const tg_inst *in, size_t pos) {
   const bool kept = in->field != UINT32_MAX;
   uint64_t value = 0;
-  size_t end, safe = SAFE_DIGITS;
+  size_t end, safe = TG_SAFE_DIGITS;
   switch (in->type) {
     case TG_FIELD_UINT:
-      end = decimal_run(m->p, m->n, pos, &value);
+      end = tg_decimal_run(m->p, m->n, pos, &value);
       break;
     case TG_FIELD_HEX:
     case TG_FIELD_HEXANY:
       end = hex_run(m->p, m->n, pos, in->type, &value);
-      safe = SAFE_HEX;
+      safe = TG_SAFE_HEX;
       break;
     case TG_FIELD_DEC:
       /* The digits of a field without a power of ten are counted where it is read later. */
@@ -180,8 +127,8 @@ static inline size_t gap_number(tg_straight *m, const tg_inst *number, size_t po
   if (pos >= m->n || !tg_is_blank(m->p[pos])) return pos;
   size_t at = pos + 1;
   while (at < m->n && m->p[at] <= ' ' && tg_is_blank(m->p[at])) at++;
-  const size_t end = decimal_run(m->p, m->n, at, &value);
-  if (end == at || end - at > SAFE_DIGITS) return pos;
+  const size_t end = tg_decimal_run(m->p, m->n, at, &value);
+  if (end == at || end - at > TG_SAFE_DIGITS) return pos;
   m->numbers[number->field] = value;
   m->known |= UINT64_C(1) << number->field;
   return end;
@@ -223,7 +170,7 @@ static inline bool step_literal(tg_straight *m, const tg_inst *in, walker *w) {
     if (!here && !m->anywhere) return false;
     known = here && lit.n == t->tag.n;
   }
-  if (!known && (m->n - w->pos < lit.n || !same_bytes(m->p + w->pos, t->pool + lit.at, lit.n)))
+  if (!known && (m->n - w->pos < lit.n || !tg_same_bytes(m->p + w->pos, t->pool + lit.at, lit.n)))
     return miss(m, w->start, common(m, lit, w->pos));
   w->pos += lit.n;
   w->edge = false;
@@ -258,7 +205,7 @@ static bool step_quoted(tg_straight *m, const tg_inst *in, walker *w) {
 static bool step_choice(tg_straight *m, const tg_inst *in, walker *w) {
   for (uint32_t i = 0; i < in->alts; i++) {
     const tg_literal lit = m->t->alts[in->alt + i];
-    if (m->n - w->pos >= lit.n && same_bytes(m->p + w->pos, m->t->pool + lit.at, lit.n))
+    if (m->n - w->pos >= lit.n && tg_same_bytes(m->p + w->pos, m->t->pool + lit.at, lit.n))
       return keep(m, in, w, w->pos + lit.n);
   }
   return miss(m, w->start, w->pos);
@@ -291,7 +238,7 @@ static inline bool takes_option(tg_straight *m, const tg_inst *in, const walker 
   if (w->pos >= m->n) return false;
   if (in->set != TG_BY_LITERAL) return tg_bytes_has(&t->sets[in->set], m->p[w->pos]);
   const tg_literal lit = t->alts[in[1].alt];
-  if (m->n - w->pos >= lit.n && same_bytes(m->p + w->pos, t->pool + lit.at, lit.n)) return true;
+  if (m->n - w->pos >= lit.n && tg_same_bytes(m->p + w->pos, t->pool + lit.at, lit.n)) return true;
   return miss(m, w->start, common(m, lit, w->pos));
 }
 
@@ -392,7 +339,7 @@ static bool match_roaming(tg_straight *m, size_t tag_at) {
     const uint8_t *next = memchr(m->p + start, first[0], tag_at - start + 1);
     if (next == NULL) return false;
     start = (size_t)(next - m->p);
-    if (m->n - start < lit.n || !same_bytes(next, first, lit.n)) {
+    if (m->n - start < lit.n || !tg_same_bytes(next, first, lit.n)) {
       (void)miss(m, start, common(m, lit, start));
       continue;
     }

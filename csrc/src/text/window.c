@@ -234,8 +234,10 @@ static tg_status take_alike(tg_reader *r, const uint8_t *p, uint64_t offset,
   const tg_pattern *a = line->pattern;
   tg_hit hits[TG_ALIKE_HITS];
   tg_alike_record record;
-  if (a->direct && line->fits && r->options.keep_near != TG_KEEP_ALL)
-    return tg_reader_alike(r, p, offset, line, done);
+  if (a->direct && line->fits && r->options.keep_near != TG_KEEP_ALL) {
+    *done = true;
+    return tg_reader_alike(r, p, offset, line);
+  }
   for (size_t i = 0; i < a->n_hits; i++)
     hits[i] = (tg_hit){.at = tg_alike_at(line, a->hits[i]), .needle = a->needle[i]};
   r->hits.returns = true; /* the window that was searched last says nothing of this line */
