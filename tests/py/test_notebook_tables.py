@@ -66,11 +66,12 @@ def test_a_snapshot_lists_its_keys() -> None:
     assert "15 sources" in page.said
 
 
-def test_a_batch_lists_its_groups_and_files() -> None:
-    done = tg.batch([DATA / "rules"], rules=DATA / "rules" / "fft.toml")
+def test_a_batch_lists_its_groups_and_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(DATA)  # long names are shortened
+    done = tg.batch(["rules"], rules="rules/fft.toml")
     page = shown(done)
     assert ["group", "holds"] in page.rows
-    assert any(str(DATA / "rules" / "fft.log") in cell for row in page.rows for cell in row)
+    assert any("rules/fft.log" in cell for row in page.rows for cell in row)
 
 
 def test_a_capture_lists_its_interfaces_and_a_port_its_transactions() -> None:
