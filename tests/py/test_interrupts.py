@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -380,3 +381,23 @@ def test_the_command_is_guarded_before_its_first_import(tmp_path, name):
     assert command.returncode == status, errors.decode()
     assert errors.startswith(said) and b"Traceback" not in errors
     assert bool(errors) == bool(said)
+
+
+@pytest.mark.noasan
+@pytest.mark.parametrize("called", ["beside", "by a link", "by PATH"])
+def test_the_command_finds_its_python_in_a_folder_with_blanks(tmp_path, called):
+    """An environment made in a CI job's folder, pipx's link to one, and one user's packages."""
+    home, other = tmp_path / "my jobs" / "a job" / "bin", tmp_path / "other folder"
+    home.mkdir(parents=True)
+    other.mkdir()
+    shutil.copy(Path(sys.executable).with_name("tickgauge"), home)
+    python = (other if called == "by PATH" else home) / "python3"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    command = home / "tickgauge"
+    if called == "by a link":
+        command = other / "tickgauge"
+        command.symlink_to(home / "tickgauge")
+    env = os.environ | {"PATH": f"{other}:{os.environ['PATH']}"}
+    done = subprocess.run([command, "--version"], env=env, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"tickgauge {tg.__version__}\n"), done.stderr
