@@ -361,7 +361,7 @@ IMPORTS = {
 def test_the_command_is_guarded_before_its_first_import(tmp_path, name):
     """A package that never gets imported stands in for ours: no answer's status, no traceback.
 
-    Before the first line of the command only Python itself can answer a Ctrl-C: about 10 ms.
+    Where `env` cannot hold signals back, Python itself answers a Ctrl-C in its own start.
     """
     package, status, said = IMPORTS[name]
     (tmp_path / "tickgauge").mkdir()
@@ -383,11 +383,68 @@ def test_the_command_is_guarded_before_its_first_import(tmp_path, name):
     assert bool(errors) == bool(said)
 
 
+@pytest.fixture
+def command_with(tmp_path):
+    """The command beside a ``python3`` that runs a line of sh in front of Python's own start."""
+
+    def make(line, **programs):
+        for name, text in {"python3": f'{line}\nexec "{sys.executable}" "$@"', **programs}.items():
+            (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+            (tmp_path / name).chmod(0o755)
+        shutil.copy(Path(sys.executable).with_name("tickgauge"), tmp_path)
+        path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+
+        def run(*args):
+            return subprocess.run(
+                [tmp_path / "tickgauge", *args], env=os.environ | path, capture_output=True,
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            )  # fmt: skip
+
+        return run
+
+    return make
+
+
+def env_blocks():
+    """Whether `env` can hold a signal back (GNU coreutils from 8.31 on)."""
+    return not subprocess.run(
+        ["env", "--block-signal=INT", "--version"], capture_output=True
+    ).returncode
+
+
+@pytest.mark.noasan
+@pytest.mark.skipif(not env_blocks(), reason="env has no --block-signal: GNU coreutils 8.31 has")
+def test_ctrl_c_in_python_s_own_start_waits_for_the_guard(command_with):
+    """It is sent before Python begins, so that all of its start is under it."""
+    done = command_with("kill -INT $$")("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+@pytest.mark.noasan
+def test_nothing_that_the_command_starts_has_ctrl_c_blocked(tmp_path, command_with):
+    """A package that tells its mask stands in for ours."""
+    package = tmp_path / "packages" / "tickgauge"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(
+        "import _signal\nprint(_signal.pthread_sigmask(_signal.SIG_BLOCK, []))\nraise SystemExit"
+    )
+    done = command_with(f'export PYTHONPATH="{package.parent}"')("--version")
+    assert (done.returncode, done.stdout) == (0, b"set()\n"), done.stderr
+
+
+@pytest.mark.noasan
+def test_the_command_needs_no_env_that_blocks_signals(command_with):
+    run = command_with(":", env="echo env: unknown option >&2; exit 125")
+    done = run("--version")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode() == f"tickgauge {tg.__version__}\n"
+
+
 @pytest.mark.noasan
 @pytest.mark.parametrize("called", ["beside", "by a link", "by PATH"])
 def test_the_command_finds_its_python_in_a_folder_with_blanks(tmp_path, called):
     """An environment made in a CI job's folder, pipx's link to one, and one user's packages."""
-    home, other = tmp_path / "my jobs" / "a job" / "bin", tmp_path / "other folder"
+    home, other = tmp_path / "my jobs" / "job=1" / "bin", tmp_path / "other folder"
     home.mkdir(parents=True)
     other.mkdir()
     shutil.copy(Path(sys.executable).with_name("tickgauge"), home)
