@@ -22,6 +22,8 @@ OPT ?= -O2 -g -fstack-protector-strong -fno-plt -U_FORTIFY_SOURCE -D_FORTIFY_SOU
 # Shows that a long step runs.
 STEP := sh tests/tools/step.sh
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+# A file of tests stays in one process: its fixtures are made once.
+PYTEST := -m pytest -q -n $(JOBS) --dist loadfile
 SAN := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 .PHONY: instructions demo test test-all check-c check-py asan valgrind tsan lint bench fuzz fuzz-py coverage coverage-py \
@@ -83,7 +85,7 @@ browser:
 	@tests/tools/need.sh browser
 
 check-py: build $(VENV)/deps-test
-	@$(BIN)/python -m pytest -q -m "not slow"
+	@$(BIN)/python $(PYTEST) -m "not slow"
 
 # ---- the C core and its suites -------------------------------------------------------------
 define c_build
@@ -152,7 +154,7 @@ asan: need-test $(VENV)/deps-test
 	  --no-build-isolation --disable-pip-version-check --target build/asan-site .
 	@ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 PYTHONMALLOC=malloc TICKGAUGE_HOSTILE=8 \
 	  LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
-	  PYTHONPATH=$(CURDIR)/build/asan-site $(BIN)/python -m pytest -q -m "not slow and not noasan"
+	  PYTHONPATH=$(CURDIR)/build/asan-site $(BIN)/python $(PYTEST) -m "not slow and not noasan"
 
 valgrind: need-test
 	@tests/tools/need.sh valgrind
