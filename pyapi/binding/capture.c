@@ -174,7 +174,8 @@ static PyObject *capture_rises(PyObject *object, PyObject *args) {
   if (!PyArg_ParseTuple(args, "O&y*", tg_py_u32, &signal, &view)) return NULL;
   if (enter(self) == 0) {
     if ((size_t)view.len % sizeof(uint64_t) == 0 && (uintptr_t)view.buf % sizeof(uint64_t) == 0)
-      status = tg_capture_rises(self->capture, signal, view.buf, (size_t)view.len / sizeof(uint64_t));
+      status =
+          tg_capture_rises(self->capture, signal, view.buf, (size_t)view.len / sizeof(uint64_t));
     self->busy = 0;
     if (status != TG_OK) tg_py_raise(module_of(object), status, NULL, 0);
   }
@@ -300,10 +301,10 @@ static PyObject *figures(const tg_axi *x) {
       COUNTS(X)
 #undef X
   };
-  PyObject *out = Py_BuildValue("{s:d,s:d,s:d,s:s,s:s,s:s}", "p_given_w", f.p_given_w, "p_given_no_w",
-                                f.p_given_no_w, "expected_blocked", f.expected_blocked, "verdict",
-                                verdicts[f.verdict], "where", places[f.where & 3], "kind",
-                                kinds[f.kind]);
+  PyObject *out =
+      Py_BuildValue("{s:d,s:d,s:d,s:s,s:s,s:s}", "p_given_w", f.p_given_w, "p_given_no_w",
+                    f.p_given_no_w, "expected_blocked", f.expected_blocked, "verdict",
+                    verdicts[f.verdict], "where", places[f.where & 3], "kind", kinds[f.kind]);
   for (size_t i = 0; out != NULL && i < sizeof counts / sizeof *counts; i++) {
     PyObject *value = PyLong_FromUnsignedLongLong(counts[i].value);
     if (value == NULL || PyDict_SetItemString(out, counts[i].name, value) < 0) Py_CLEAR(out);
@@ -393,11 +394,14 @@ done:
 
 static PyMethodDef capture_methods[] = {
     {"feed", capture_feed, METH_O,
-     "feed($self, data, /)\n--\n\nThe next bytes, cut anywhere. Signals are looked for every 8 MiB: the "
-     "exception of a handler\n(KeyboardInterrupt) comes out, the bytes up to there are read, the others of "
+     "feed($self, data, /)\n--\n\nThe next bytes, cut anywhere. Signals are looked for every 8 "
+     "MiB: the "
+     "exception of a handler\n(KeyboardInterrupt) comes out, the bytes up to there are read, the "
+     "others of "
      "`data` are not,\nand the capture may be fed on or finished."},
     {"rises", capture_rises, METH_VARARGS,
-     "rises($self, signal, times, /)\n--\n\nRising edges of a clock (its row in \"signals\") that are not "
+     "rises($self, signal, times, /)\n--\n\nRising edges of a clock (its row in \"signals\") that "
+     "are not "
      "in the bytes fed: uint64 times\nin the unit of the VCD, in order."},
     {"finish", capture_finish, METH_NOARGS, "finish($self, /)\n--\n\nEnd of the source."},
     {"adopt", capture_adopt, METH_O,
@@ -411,7 +415,8 @@ static PyMethodDef capture_methods[] = {
      "changes($self, signal, /)\n--\n\nChanges of a stored signal, by its row in \"signals\"."},
     {"axi", (PyCFunction)(void (*)(void))capture_axi, METH_VARARGS | METH_KEYWORDS,
      "axi($self, interface, *, kind='auto', assume=(), ignore_gaps=False, lanes=None, "
-     "max_transactions=0, idle_start=False)\n--\n\nAnalyse an interface: a dict of figures and tables. "
+     "max_transactions=0, idle_start=False)\n--\n\nAnalyse an interface: a dict of figures and "
+     "tables. "
      "KeyboardInterrupt (whatever a signal's handler\nraises) ends it; the capture is as before."},
     {NULL, NULL, 0, NULL}};
 
@@ -419,7 +424,8 @@ static PyType_Slot capture_slots[] = {
     {Py_tp_doc,
      "Capture(form, *, sample_on=None, keep=(), map=(), samples=0, max_item=0, max_signals=0,\n"
      "        max_width=0, max_scope=0)\n--\n\n"
-     "A logic capture fed in pieces: an ILA CSV, a VCD or an ILA dump. One thread at a time: a call "
+     "A logic capture fed in pieces: an ILA CSV, a VCD or an ILA dump. One thread at a time: a "
+     "call "
      "while\nanother is under way is a RuntimeError and changes nothing."},
     {Py_tp_new, (void *)(uintptr_t)capture_new},
     {Py_tp_dealloc, (void *)(uintptr_t)capture_dealloc},

@@ -124,7 +124,8 @@ static PyObject *values(const tg_legacy *log) {
     PyObject *text = digits.n == 0 ? PyUnicode_FromString("0")
                                    : PyUnicode_DecodeASCII((const char *)digits.p,
                                                            (Py_ssize_t)digits.n, NULL);
-    PyObject *number = text == NULL ? NULL : PyLong_FromString(PyUnicode_AsUTF8AndSize(text, NULL), NULL, 16);
+    PyObject *number =
+        text == NULL ? NULL : PyLong_FromString(PyUnicode_AsUTF8AndSize(text, NULL), NULL, 16);
     Py_XDECREF(text);
     if (number == NULL) {
       Py_DECREF(tuple);
@@ -171,8 +172,8 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-/* Nothing is shared between interpreters, but the limited API of 3.11 has no slot to say so: CPython
- * then keeps the module to interpreters that share the GIL. */
+/* Nothing is shared between interpreters, but the limited API of 3.11 has no slot to say so:
+ * CPython then keeps the module to interpreters that share the GIL. */
 static PyModuleDef_Slot slots[] = {{0, NULL}};
 
 static struct PyModuleDef definition = {

@@ -88,9 +88,9 @@ static int module_clear(PyObject *module) {
 
 static void module_free(void *module) { (void)module_clear((PyObject *)module); }
 
-/* NumPy does not support sub-interpreters, and silence would mean that this module does. From CPython
- * 3.12 on there is a slot to say so; the limited API of 3.11 has no name for it, and 3.11 refuses
- * numbers that it does not know: the second slot is filled where the module is loaded. */
+/* NumPy does not support sub-interpreters, and silence would mean that this module does. From
+ * CPython 3.12 on there is a slot to say so; the limited API of 3.11 has no name for it, and 3.11
+ * refuses numbers that it does not know: the second slot is filled where the module is loaded. */
 enum { SLOT_MULTIPLE_INTERPRETERS = 3 }; /* Py_mod_multiple_interpreters; NULL: not supported */
 static PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, (void *)(intptr_t)module_exec}, {0, NULL}, {0, NULL}};

@@ -215,11 +215,14 @@ static PyObject *reader_finish(PyObject *object, PyObject *unused) {
 
 static PyMethodDef reader_methods[] = {
     {"feed", reader_feed, METH_O,
-     "feed($self, data, /)\n--\n\nThe next bytes of the source: any buffer, cut anywhere. Signals are looked "
-     "for every 16 MiB:\nwhat a handler raises (KeyboardInterrupt) comes out, the bytes up to there "
+     "feed($self, data, /)\n--\n\nThe next bytes of the source: any buffer, cut anywhere. Signals "
+     "are looked "
+     "for every 16 MiB:\nwhat a handler raises (KeyboardInterrupt) comes out, the bytes up to "
+     "there "
      "are read, the others\nof `data` are not, and finish() gives the records so far."},
     {"feed_fd", reader_feed_fd, METH_VARARGS,
-     "feed_fd($self, fd, max=16777216, /)\n--\n\nRead and parse up to `max` bytes of a file descriptor;\n"
+     "feed_fd($self, fd, max=16777216, /)\n--\n\nRead and parse up to `max` bytes of a file "
+     "descriptor;\n"
      "gives how many there were, less than `max` at the end of the file. Ctrl-C is looked for at\n"
      "least every 16 MiB. All that was read before an OSError or a KeyboardInterrupt is kept."},
     {"finish", reader_finish, METH_NOARGS,

@@ -217,20 +217,25 @@ static PyObject *records_totals(PyObject *self, PyObject *unused) {
 #define METHOD(f) (PyCFunction)(void (*)(void))(f), METH_METHOD | METH_FASTCALL | METH_KEYWORDS
 
 static PyMethodDef records_methods[] = {
-    {"table", METHOD(records_table), "table($self, rule, /)\n--\n\nThe records of one rule as a Table."},
+    {"table", METHOD(records_table),
+     "table($self, rule, /)\n--\n\nThe records of one rule as a Table."},
     {"problems", METHOD(records_problems), "problems($self, /)\n--\n\nThe problems as a Table."},
     {"near", METHOD(records_near),
      "near($self, /)\n--\n\nWhat came nearest to each rule, as a Table (empty without keep_near)."},
     {"append", METHOD(records_append),
-     "append($self, later, /)\n--\n\nAdd the records of the later part of the same source, read by itself "
+     "append($self, later, /)\n--\n\nAdd the records of the later part of the same source, read by "
+     "itself "
      "with equal rules.\nFalse where the two must be read as one: nothing was added. No table may "
      "have been asked\nfor before."},
-    {"counts", records_counts, METH_NOARGS, "counts($self, /)\n--\n\nRecords of each rule, in order."},
+    {"counts", records_counts, METH_NOARGS,
+     "counts($self, /)\n--\n\nRecords of each rule, in order."},
     {"ledger", records_ledger, METH_NOARGS,
      "ledger($self, /)\n--\n\n(tag, occurrences, used, problems, further) of each tag."},
     {"unread", records_unread, METH_NOARGS,
-     "unread($self, /)\n--\n\n(lines of the programs found that were not read, the rule with most of them)."},
-    {"totals", records_totals, METH_NOARGS, "totals($self, /)\n--\n\nBytes, lines, records, problems."},
+     "unread($self, /)\n--\n\n(lines of the programs found that were not read, the rule with most "
+     "of them)."},
+    {"totals", records_totals, METH_NOARGS,
+     "totals($self, /)\n--\n\nBytes, lines, records, problems."},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef records_getset[] = {

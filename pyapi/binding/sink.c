@@ -1,4 +1,5 @@
-/* sink.c - `_core.Changes`: callbacks that take the changes of a wave one by one from another reader
+/* sink.c - `_core.Changes`: callbacks that take the changes of a wave one by one from another
+ * reader
  * and hand them on to a `_core.Capture` in large pieces. SPDX-License-Identifier: BSD-3-Clause */
 #include "binding.h"
 
@@ -258,7 +259,8 @@ static PyMethodDef changes_methods[] = {
 static PyType_Slot changes_slots[] = {
     {Py_tp_doc,
      "Changes(capture, codes)\n--\n\n"
-     "Callbacks for readers that tell changes one by one. `codes`: of each str(signal) the identifier in "
+     "Callbacks for readers that tell changes one by one. `codes`: of each str(signal) the "
+     "identifier in "
      "the\nVCD head that the capture was fed with, as bytes, behind a blank for a vector."},
     {Py_tp_new, (void *)(uintptr_t)changes_new},
     {Py_tp_dealloc, (void *)(uintptr_t)changes_dealloc},

@@ -64,7 +64,8 @@ static PyObject *stack(PyObject *module, PyObject *args) {
   Py_BEGIN_ALLOW_THREADS
   status = tg_table_stack(NULL, &s, &table);
   Py_END_ALLOW_THREADS
-  result = status == TG_OK ? tg_py_table(module, table, NULL) : tg_py_raise(module, status, NULL, 0);
+  result =
+      status == TG_OK ? tg_py_table(module, table, NULL) : tg_py_raise(module, status, NULL, 0);
 done:
   PyMem_Free(tables);
   Py_XDECREF(items);

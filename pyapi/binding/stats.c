@@ -10,7 +10,8 @@ static int take_samples(arrays *a, PyObject *object, tg_samples *s) {
     PyErr_SetString(PyExc_TypeError, "samples: a tuple of seven or eight arrays is needed");
     return -1;
   }
-  if (!PyArg_ParseTuple(object, "OOOOOOO|O;samples", &v, &w, &u, &k, &num, &den, &res, &boot)) return -1;
+  if (!PyArg_ParseTuple(object, "OOOOOOO|O;samples", &v, &w, &u, &k, &num, &den, &res, &boot))
+    return -1;
   s->value = tg_py_take(a, v, NPY_INT64, &values);
   if (s->value == NULL) return -1;
   s->weight = NULL;

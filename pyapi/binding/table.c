@@ -143,7 +143,8 @@ static PyObject *get_mask(PyObject *self, void *unused) {
   return tg_py_view(tg_table_valid(table), tg_table_rows(table), NPY_UINT64, self);
 }
 
-/* A tuple with one item a column, chosen by the closure: its name, its type's name, its exponent. */
+/* A tuple with one item a column, chosen by the closure: its name, its type's name, its
+ * exponent. */
 static PyObject *describe(PyObject *self, void *what) {
   const tg_table *table = ((Table *)self)->table;
   size_t n = tg_table_cols(table);
@@ -251,18 +252,21 @@ static PyObject *table_stream(PyObject *self, PyTypeObject *type, PyObject *cons
 
 static PyMethodDef table_methods[] = {
     {"column", table_column, METH_O,
-     "column($self, name, /)\n--\n\nThe column as a read-only array over the table's own memory, which it\n"
+     "column($self, name, /)\n--\n\nThe column as a read-only array over the table's own memory, "
+     "which it\n"
      "keeps alive. Text columns give codes (uint32) into words(name); the cell of a row\n"
      "without a value is not specified, see valid(name)."},
     {"valid", table_valid, METH_O,
      "valid($self, name, /)\n--\n\nWhich rows have a value in the column: a new boolean array."},
     {"words", table_words, METH_O,
-     "words($self, name, /)\n--\n\nThe distinct words of a text column as bytes, in code order, or None."},
+     "words($self, name, /)\n--\n\nThe distinct words of a text column as bytes, in code order, or "
+     "None."},
     {"__reduce__", METHOD(table_reduce), "Pickle as whole columns."},
     {"__arrow_c_schema__", METHOD(table_schema),
      "__arrow_c_schema__($self, /)\n--\n\nThe schema as an arrow_schema capsule."},
     {"__arrow_c_array__", METHOD(table_array),
-     "__arrow_c_array__($self, requested_schema=None)\n--\n\nSchema and one struct array as capsules."},
+     "__arrow_c_array__($self, requested_schema=None)\n--\n\nSchema and one struct array as "
+     "capsules."},
     {"__arrow_c_stream__", METHOD(table_stream),
      "__arrow_c_stream__($self, requested_schema=None)\n--\n\nA stream of one batch as a capsule."},
     {NULL, NULL, 0, NULL}};

@@ -103,7 +103,8 @@ static int platform_of(PyObject *item, tg_platform *p) {
   PyObject *clock_hz = NULL;
   tg_place *places = NULL;
   if (!is_tuple(item, "a platform is (name, names, clock_hz, cpus, linear, maps)")) return -1;
-  if (!PyArg_ParseTuple(item, "sO!OO!O!O!;a platform is (name, names, clock_hz, cpus, linear, maps)",
+  if (!PyArg_ParseTuple(item,
+                        "sO!OO!O!O!;a platform is (name, names, clock_hz, cpus, linear, maps)",
                         &p->name, &PyTuple_Type, &names, &clock_hz, &PyTuple_Type, &cpus,
                         &PyTuple_Type, &linear, &PyTuple_Type, &maps)) {
     return -1;

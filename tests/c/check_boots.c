@@ -273,7 +273,8 @@ static tg_status all_rules(const tg_alloc *a) {
   return st;
 }
 
-/* Thousands of requests of a few places: check_plain fails each of them for one rule of each kind. */
+/* Thousands of requests of a few places: check_plain fails each of them for one rule of each
+ * kind. */
 START_TEST(allocations_of_the_rule_set_may_fail) { fail_allocations(all_rules, 23); }
 END_TEST
 

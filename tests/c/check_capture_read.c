@@ -253,7 +253,8 @@ START_TEST(a_vcd_without_line_ends_is_read_in_pieces) {
     if (flat.p[i] == '\n') flat.p[i] = ' ';
   const tg_capture_options o = {.max_item = 128};
   for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
-    ck_assert_msg(wave_read(NULL, flat.p, flat.n, cuts[i], &o, &c, &err) == TG_OK, "%s", err.message);
+    ck_assert_msg(wave_read(NULL, flat.p, flat.n, cuts[i], &o, &c, &err) == TG_OK, "%s",
+                  err.message);
     ck_assert_uint_eq(tg_table_rows(tg_capture_problems(c)), 0);
     tg_capture_free(c);
   }

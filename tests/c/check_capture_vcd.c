@@ -98,7 +98,8 @@ START_TEST(an_endless_handshake_ends) {
 }
 END_TEST
 
-/* A small file in which one command is accepted in every sample: rows are not made without bound. */
+/* A small file in which one command is accepted in every sample: rows are not made without
+ * bound. */
 START_TEST(a_command_on_and_on_fills_no_memory) {
   static wave_text text;
   const tg_axi_options o = {.max_transactions = (uint64_t)1 << 21};
@@ -112,8 +113,8 @@ START_TEST(a_command_on_and_on_fills_no_memory) {
 }
 END_TEST
 
-/* Some bytes a step must not buy thousands of samples a step: those without a change are counted over
- * the whole capture. */
+/* Some bytes a step must not buy thousands of samples a step: those without a change are counted
+ * over the whole capture. */
 START_TEST(steady_handshakes_draw_on_one_patience) {
   static wave_text text;
   text.n = 0;
@@ -294,13 +295,15 @@ END_TEST
 START_TEST(values_wider_than_can_be_asked_for_are_not_stored) {
   static const char text[] =
       "$scope module dut $end\n$var wire 16000000 ! m_araddr $end\n$var wire 1 \" m_arvalid $end\n"
-      "$var wire 16000000 # wide $end\n$var wire 1024 $ m_awaddr $end\n" END "#0\n1\"\nb1 !\nb1 #\n";
+      "$var wire 16000000 # wide $end\n$var wire 1024 $ m_awaddr $end\n" END
+      "#0\n1\"\nb1 !\nb1 #\n";
   static const char *const keep[] = {"wide"};
   const tg_capture_options o = {.keep = keep, .n_keep = 1, .sample_on = ""};
   static const bool want[] = {false, true, false, true};
   tg_capture *c = NULL;
   tg_error err = {0};
-  ck_assert_msg(wave_read(NULL, text, sizeof text - 1, 0, &o, &c, &err) == TG_OK, "%s", err.message);
+  ck_assert_msg(wave_read(NULL, text, sizeof text - 1, 0, &o, &c, &err) == TG_OK, "%s",
+                err.message);
   for (uint32_t i = 0; i < 4; i++) {
     bool stored = !want[i];
     ck_assert(tg_table_bool(tg_capture_signals(c), i, 4, &stored) && stored == want[i]);

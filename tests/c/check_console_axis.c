@@ -7,7 +7,8 @@ static out_text out;
 #define EXPECT(r, table, columns, rows) \
   ck_assert_str_eq(rows_of(r, table, columns, &out), rows)
 
-/* BL31 runs from 1.0 to 1.2 s of the counter, U-Boot marks 1.3 and 1.5 s, the kernel prints 0.25 s. */
+/* BL31 runs from 1.0 to 1.2 s of the counter, U-Boot marks 1.3 and 1.5 s, the kernel prints 0.25
+ * s. */
 #define FIRMWARE                                                                  \
   "[11.010000 0.1] NOTICE:  BL31: v2.12(release):v2.12.0\n"                       \
   "[11.200000 0.1] PMF:cpu 0\ttid 4\tts 50000000\n"                               \
@@ -39,9 +40,10 @@ START_TEST(the_clocks_lie_on_that_of_the_console) {
          "console to the kernel 11900000000 12100000000 console yes\n"
          "console Linux 12100000000 12300000000 console yes\n"
          "console user space 12300000000 13000000000 console yes\n");
-  /* The stamps have a step of 1 ms, so that a line may have arrived 1 ms later. counter: 11.01 - 1.0 at most, 11.01 - 1.2 - 0.05 at least. U-Boot: the least of 11.32 - 1.3 and
-   * 11.905 - 1.895 at most, 11.32 - 1.5 - 0.05 at least. The kernel: 12.3 - 0.25, and not before
-   * U-Boot's report, 11.905 - 0.05. */
+  /* The stamps have a step of 1 ms, so that a line may have arrived 1 ms later. counter: 11.01
+   * - 1.0 at most, 11.01 - 1.2 - 0.05 at least. U-Boot: the least of 11.32 - 1.3 and 11.905 - 1.895
+   * at most, 11.32 - 1.5 - 0.05 at least. The kernel: 12.3 - 0.25, and not before U-Boot's
+   * report, 11.905 - 0.05. */
   EXPECT(r, "clocks", "axis onto low high",
          "counter console 9760000000 10011000000\n"
          "U-Boot console 9770000000 10011000000\n"
@@ -72,7 +74,8 @@ END_TEST
 
 START_TEST(systemd_counts_what_came_before_the_kernel) {
   tg_result *r = reduced(
-      "Startup finished in 2s (firmware) + 500ms (loader) + 1.250s (kernel) + 4s (userspace) = 7.750s\n"
+      "Startup finished in 2s (firmware) + 500ms (loader) + 1.250s (kernel) + 4s (userspace) = "
+      "7.750s\n"
       "The time when unit became active or started is printed after the \"@\" character.\n"
       "The time the unit took to start is printed after the \"+\" character.\n"
       "\n"

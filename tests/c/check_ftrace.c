@@ -242,8 +242,8 @@ START_TEST(every_cpu_has_its_idle_state) {
   for (int pass = 0; pass < 2; pass++)
     for (int cpu = 0; cpu < CPUS; cpu++) {
       n += (size_t)snprintf(text + n, sizeof text - n,
-                            "  <idle>-0  [%03d] d..1.  %d.000%03d: cpu_idle: state=%u cpu_id=%d\n", cpu,
-                            10 + pass, cpu, pass == 0 ? 1u : 4294967295u, cpu);
+                            "  <idle>-0  [%03d] d..1.  %d.000%03d: cpu_idle: state=%u cpu_id=%d\n",
+                            cpu, 10 + pass, cpu, pass == 0 ? 1u : 4294967295u, cpu);
       n += (size_t)snprintf(text + n, sizeof text - n,
                             "  <idle>-0  [%03d] d..1.  %d.000%03d: psci_domain_idle_%s: cpu_id=%d "
                             "state=0x1 is_s2idle=no\n",

@@ -54,14 +54,17 @@ START_TEST(lines_without_a_stamp_give_their_durations) {
 END_TEST
 
 static const char trace[] =
-    " sleep-500   [000]   100.000100: device_pm_callback_start: i2c 1-0068, parent: i2c-1, late bus [suspend]\n"
-    " sleep-500   [001]   100.000200: device_pm_callback_start: usb usb1, parent: 0:14.0, type [suspend]\n"
+    " sleep-500   [000]   100.000100: device_pm_callback_start: i2c 1-0068, parent: i2c-1, late "
+    "bus [suspend]\n"
+    " sleep-500   [001]   100.000200: device_pm_callback_start: usb usb1, parent: 0:14.0, type "
+    "[suspend]\n"
     " sleep-500   [000]   100.000580: device_pm_callback_end: i2c 1-0068, err=0\n"
     " sleep-500   [001]   100.000900: device_pm_callback_end: usb usb1, err=-16\n"
     " <...>-1  [000]   101.000000: cpuhp_enter: cpu: 0001 target: 0 step: 232 (sched_cpu_dying)\n"
     " <...>-1  [000]   101.000300: cpuhp_exit:  cpu: 0001  state: 231 step: 232 ret: 0\n"
     " kworker/0:1-events-12 [000] 102.000000: rpm_suspend: 0000:00:1f.3 flags-4 cnt-0  dep-0\n"
-    " kworker/0:1-events-12 [000] 102.000250: rpm_return_int: rpm_suspend+0x12c/0x640:0000:00:1f.3 ret=0\n";
+    " kworker/0:1-events-12 [000] 102.000250: rpm_return_int: rpm_suspend+0x12c/0x640:0000:00:1f.3 "
+    "ret=0\n";
 
 START_TEST(pairs_of_tracepoints_are_spans) {
   tg_result *r = reduced(trace, NULL);

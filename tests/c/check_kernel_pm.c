@@ -12,8 +12,10 @@ static const char deep[] =
     "[  100.000100] PM: suspend entry (deep)\n"
     "[  100.010000] Filesystems sync: 0.009 seconds\n"
     "[  100.011000] Freezing user space processes completed (elapsed 0.002 seconds)\n"
-    "[  100.020000] i2c-tegra 7000c000.i2c: PM: calling platform_pm_suspend+0x0/0x5c @ 9, parent: x\n"
-    "[  100.022240] i2c-tegra 7000c000.i2c: PM: platform_pm_suspend+0x0/0x5c returned 0 after 480 usecs\n"
+    "[  100.020000] i2c-tegra 7000c000.i2c: PM: calling platform_pm_suspend+0x0/0x5c @ 9, parent: "
+    "x\n"
+    "[  100.022240] i2c-tegra 7000c000.i2c: PM: platform_pm_suspend+0x0/0x5c returned 0 after 480 "
+    "usecs\n"
     "[  100.030000]  usb1: PM: usb_dev_suspend+0x0/0x10 returned -16 after 7 usecs\n"
     "[  100.050000] PM: suspend of devices complete after 35.123 msecs\n"
     "[  100.080000] PM: noirq suspend of devices complete after 18.008 msecs\n"
@@ -101,7 +103,8 @@ START_TEST(hibernation_is_mode_disk) {
       "[2.000000] PM: noirq restore of devices complete after 15.454 msecs\n"
       "[2.500000] PM: hibernation: hibernation exit\n",
       NULL);
-  EXPECT(r, "cycles", "mode outcome duration suspend resume", "disk complete 1500000 600000 515454\n");
+  EXPECT(r, "cycles", "mode outcome duration suspend resume",
+         "disk complete 1500000 600000 515454\n");
   tg_result_free(r);
 }
 END_TEST
@@ -128,7 +131,8 @@ START_TEST(kernels_of_2025_name_modules_callers_and_sync_before_the_entry) {
       "[ 1505.360302][T10711] s51xx 0000:01:00.0: PM: pci_pm_suspend returned 0 after 4 usecs\n"
       "[ 1505.361376][  T436] st 1-0029: PM: st_suspend [st_core] returned 0 after 14 usecs\n"
       "[ 1505.361380][  T436] 1-0030: PM: st_suspend [st_core] returned -5 after 15 usecs\n"
-      "[ 1505.370000] [pid:916,cpu7,sh]cdns 9160000.usb: PM: usb_suspend+0x0/0x70 returned 0 after 9 usecs\n"
+      "[ 1505.370000] [pid:916,cpu7,sh]cdns 9160000.usb: PM: usb_suspend+0x0/0x70 returned 0 after "
+      "9 usecs\n"
       "[ 1505.400000][T10732] PM: suspend of devices complete after 20.100 msecs\n"
       "[ 1506.000000][T10732] Resume caused by IRQ 98, chromeos-ec\n"
       "[ 1506.100000][T10732] PM: PM: suspend exit 2025-07-10 01:20:52.726781389 UTC\n"

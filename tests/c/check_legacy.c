@@ -59,8 +59,8 @@ static void expect(const char *text, size_t n, const char *want) {
   char got[4096];
   for (size_t i = 0; i < N_CUTS; i++) {
     ck_assert_int_eq(read_cut(NULL, text, n, CUTS[i], true, got, sizeof got), TG_OK);
-    ck_assert_msg(strcmp(got, want) == 0, "cut %zu of \"%s\": \"%s\", not \"%s\"", CUTS[i], text, got,
-                  want);
+    ck_assert_msg(strcmp(got, want) == 0, "cut %zu of \"%s\": \"%s\", not \"%s\"", CUTS[i], text,
+                  got, want);
   }
 }
 

@@ -54,7 +54,10 @@ static const struct {
     {"abc def", NULL, "abc\rdef", "0-7"},
     {"abc def", NULL, "abc  def", "miss 4"},
     {"abc def", NULL, "abcdef", "miss 3"},
-    {"abc def", NULL, "abc\xa0" "def", "miss 3"},
+    {"abc def", NULL,
+     "abc\xa0"
+     "def",
+     "miss 3"},
     {"abc~def", NULL, "abcdef", "0-6"},
     {"abc~def", NULL, "abc \t  def", "0-10"},
     {"abc ~def", NULL, "abc \t def", "0-9"},
@@ -116,8 +119,7 @@ static const struct {
     {"abc {n:grouped}", NULL, "abc 1,234,567 x", "0-13 n=1,234,567"},
     {"abc {n:grouped}", NULL, "abc 999", "0-7 n=999"},
     {"abc {n:grouped}", NULL, "abc 1234", "miss 7"},
-    {"abc{a:grouped11}{b:grouped11} x", NULL, "abc          9    123,456 x",
-     "0-27 a=9 b=123,456"},
+    {"abc{a:grouped11}{b:grouped11} x", NULL, "abc          9    123,456 x", "0-27 a=9 b=123,456"},
     {"abc{a:grouped11}{b:grouped11} x", NULL, "abc        999123,456,789 x",
      "0-27 a=999 b=123,456,789"},
     {"abc{a:grouped11}{b:grouped11} x", NULL, "abc         99123,456,789 x",
@@ -152,7 +154,8 @@ static const struct {
     {"lvl {c:[a-c]}: {w:word}", "lvl", "lvl d: x", "miss 4"},
     {"lvl {c:[^a-c ]}{d:[]}x-]}", "lvl", "lvl d]", "0-6 c=d d=]"},
     {"lvl {c:[^a-c ]}{d:[]}x-]}", "lvl", "lvl d-", "0-6 c=d d=-"},
-    {"abc {w:word}-{n:uint} ", NULL, "abc kworker/0:1-events-12 ", "0-26 w=kworker/0:1-events n=12"},
+    {"abc {w:word}-{n:uint} ", NULL, "abc kworker/0:1-events-12 ",
+     "0-26 w=kworker/0:1-events n=12"},
     {"abc {w:word}[, n={n:uint}]", NULL, "abc de, n=5", "0-11 w=de n=5"},
     {"abc {w:word}[, n={n:uint}]", NULL, "abc de,", "0-6 w=de"},
     {"abc {w:word}[, n={n:uint}]", NULL, "abc de", "0-6 w=de"},
@@ -308,8 +311,9 @@ START_TEST(any_template_is_linear_in_the_line) {
     if (tg_ruleset_new(NULL, &def, 1, &set, NULL) != TG_OK) continue;
     for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
       const uint64_t few = steps_on(set, units[u], 1000), many = steps_on(set, units[u], 4000);
-      ck_assert_msg(many <= 5 * few + 4000, "'%s' on '%s': %.0f steps for 1000 bytes, %.0f for 4000",
-                    text, units[u], (double)few, (double)many);
+      ck_assert_msg(many <= 5 * few + 4000,
+                    "'%s' on '%s': %.0f steps for 1000 bytes, %.0f for 4000", text, units[u],
+                    (double)few, (double)many);
     }
     tg_ruleset_free(set);
   }
@@ -387,8 +391,9 @@ static void random_template(char *out, uint32_t *state, int parts) {
 }
 
 static size_t random_line(uint8_t *out, size_t size, uint32_t *state) {
-  static const char *const pieces[] = {"a", "b", "ab", "-", ".", ",", " ", "  ", "e", "1", "12", "=",
-                                       "{", "~", "x", "\"", "\\", "+", "f", "F", "nan", "1e5", "\t"};
+  static const char *const pieces[] = {"a",  "b", "ab", "-", ".",   ",",   " ", "  ",
+                                       "e",  "1", "12", "=", "{",   "~",   "x", "\"",
+                                       "\\", "+", "f",  "F", "nan", "1e5", "\t"};
   size_t n = 0;
   size_t want = next_random(state) % size;
   while (n < want) {

@@ -229,7 +229,8 @@ START_TEST(a_lost_line_of_a_chain_harms_its_own_call_only) {
                "open claimed overlap yes 0 10 11 80 90 95 100\n"
                "open claimed overlap half no 50 - 61 180 190 195 200\n"
                "open claimed overlap yes 150 160 161 280 290 295 300\n");
-  /* A's do and receive are lost. B's may be A's and C's may be B's: two lines are lost in any case. */
+  /* A's do and receive are lost. B's may be A's and C's may be B's: two lines are lost in any
+   * case. */
   ck_assert_str_eq(states_of_clients("e0 90;f0 95;O 0 80 100;" CHAIN_B CHAIN_C), "aaa");
   /* The last finish is lost. */
   expect_calls(CHAIN_A CHAIN_B "d0 160;r0 161;e0 290;O 150 280 300;",

@@ -30,7 +30,7 @@ static void outcome_free(outcome *r) {
 #define EXPECT(r, table, columns, rows) \
   ck_assert_str_eq(rows_of((r).result, table, columns, &out), rows)
 
-/* --- context ----------------------------------------------------------------------------------- */
+/* --- context ---------------------------------------------------------------------------------- */
 
 static const char *const freeze_rows[] = {
     "phase=power: {step:text} of devices complete after {t:dec} msecs", NULL};
@@ -117,7 +117,7 @@ START_TEST(an_outer_head_line_ends_the_inner_ones) {
 }
 END_TEST
 
-/* --- spans -------------------------------------------------------------------------------------- */
+/* --- spans ------------------------------------------------------------------------------------ */
 
 static const tg_rule_def spans[] = {
     {.name = "io.op",
@@ -178,7 +178,8 @@ START_TEST(decimals_keep_their_digits_and_state_their_resolution) {
 END_TEST
 
 START_TEST(lines_that_match_without_their_value_are_told) {
-  const tg_rule_def def = {.name = "x.y", .pattern = "[~{t:dec}] Run {init:word} as", .values = "t"};
+  const tg_rule_def def = {
+      .name = "x.y", .pattern = "[~{t:dec}] Run {init:word} as", .values = "t"};
   outcome r = reduce_with(&def, 1, "[    1.200000] Run /sbin/init as\n[    1.3] Run /bin/sh as\n");
   EXPECT(r, "problems", "line rule reason detail",
          "1 x.y no-value 2 lines match, and none has its value: the field is missing or nan "
@@ -197,7 +198,7 @@ START_TEST(a_value_must_be_a_field_of_both_ends) {
 }
 END_TEST
 
-/* --- counts ------------------------------------------------------------------------------------- */
+/* --- counts ----------------------------------------------------------------------------------- */
 
 static const char *const hist_rows[] = {"bucket=^{us:uint} {n:text}", "total=^# Total: {sum:text}",
                                         "over=^# Histogram Overflows: {n:text}",
@@ -240,9 +241,10 @@ static const tg_rule_def named[] = {{.name = "named.run",
                                      .unit = "{u}"}};
 
 START_TEST(columns_may_have_names_and_the_table_its_unit) {
-  outcome r = reduce_with(named, 1,
-                          "# timerlat histogram\n# Time unit is microseconds (us)\n"
-                          "Index   IRQ-000   Thr-011\n0   90   0\n7   9  80\nover:  1  0\ncount:\n");
+  outcome r =
+      reduce_with(named, 1,
+                  "# timerlat histogram\n# Time unit is microseconds (us)\n"
+                  "Index   IRQ-000   Thr-011\n0   90   0\n7   9  80\nover:  1  0\ncount:\n");
   EXPECT(r, "keys", "metric cpu labels unit", "IRQ 0 - us\nThr 11 - us\n");
   EXPECT(r, "readings", "key value count", "0 0 90\n0 7 9\n1 7 80\n0 8 1\n");
   outcome_free(&r);
@@ -273,7 +275,7 @@ START_TEST(ranges_of_values_have_a_width) {
 }
 END_TEST
 
-/* --- states printed again and again ------------------------------------------------------------ */
+/* --- states printed again and again ----------------------------------------------------------- */
 
 static const tg_rule_def state[] = {{.name = "state.line",
                                      .pattern = "T: {thread:uint} C: {c:uint} Max: {max:uint}",
@@ -290,7 +292,7 @@ START_TEST(only_the_last_state_of_each_run_counts) {
 }
 END_TEST
 
-/* --- all of them -------------------------------------------------------------------------------- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
 START_TEST(a_key_that_names_nothing_is_an_error) {
   static const struct {

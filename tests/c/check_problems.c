@@ -96,7 +96,8 @@ END_TEST
 
 START_TEST(only_the_nearest_are_kept) {
   static const tg_rule_def def = {.name = "a", .pattern = "fft {n:uint} points"};
-  char *got = near_text(&def, 1, "fft x\nfft 1\nfft 12\nfft 123\nfft 12345\nfft 1234\nfft y\n", true);
+  char *got =
+      near_text(&def, 1, "fft x\nfft 1\nfft 12\nfft 123\nfft 12345\nfft 1234\nfft y\n", true);
   tr_text want = {NULL, 0, 0};
   static const struct {
     int line, offset, reach;

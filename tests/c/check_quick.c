@@ -1,4 +1,5 @@
-/* check_quick.c - the quick way against the full matcher on damaged lines, how many lines of a dense
+/* check_quick.c - the quick way against the full matcher on damaged lines, how many lines of a
+ * dense
  * log take it, and that no common word is a tag. SPDX-License-Identifier: BSD-3-Clause */
 #include <check.h>
 #include <inttypes.h>
@@ -9,37 +10,82 @@
 
 /* Lines of every kind that the built-in rules know, whole ones and others with their words. */
 static const char *const lines[] = {
-    "NOTICE:  7345 cycles\t117520 ns", "NOTICE:  BL31: v2.12.0(release):v2.12.0-3",
-    "NOTICE:  v2.12(fvp,debug):v2.12.0-rc0", "NOTICE:  Booting Trusted Firmware",
-    "Average time: 120 ns (ranging from 100 to 140)", "Average number of cycles: 77",
+    "NOTICE:  7345 cycles\t117520 ns",
+    "NOTICE:  BL31: v2.12.0(release):v2.12.0-3",
+    "NOTICE:  v2.12(fvp,debug):v2.12.0-rc0",
+    "NOTICE:  Booting Trusted Firmware",
+    "Average time: 120 ns (ranging from 100 to 140)",
+    "Average number of cycles: 77",
     "<RT_INSTR:test_rt_instr_susp_deep_parallel\t1\t3\t104500\t23400\t5840/>",
-    "<RT_INSTR:test_rt_instr_psci_version_parallel\t0\t3\t260/>", "<RT_INSTR:cpu_off\t3\t1\t2\t3/>",
+    "<RT_INSTR:test_rt_instr_psci_version_parallel\t0\t3\t260/>",
+    "<RT_INSTR:cpu_off\t3\t1\t2\t3/>",
     "CounterTimerFrequency: 0x3b9aca0",
     "ClientInvokeCommand: start=0x4a84, enter_ta=0x4a99, return=0x4b00",
     "[    4.591864] optee: TEEDriver: do smc call, cmd=1, cntvct=0x4a848828",
     "M/TC: TEECore: receiving smc call, cmd=1, cntvct=0x04a8488",
     "M/TC: TEECore: finish smc call, cmd=1, cntvct=0x04a84FF",
     "optee: TEEDriver: finish smc call, cmd=1, cntvct=0xffffffffffffffffff",
-    "             lat-201     [001] .....    55.034467: optee_invoke_fn_begin: param=00ff (32000013, 1, 2)",
-    "  kworker/0:1-events-12 [000] d..1. 55034467: optee:optee_invoke_fn_end: param=00ff ret (ffff0005, 0)",
+    "             lat-201     [001] .....    55.034467: optee_invoke_fn_begin: param=00ff "
+    "(32000013, 1, 2)",
+    "  kworker/0:1-events-12 [000] d..1. 55034467: optee:optee_invoke_fn_end: param=00ff ret "
+    "(ffff0005, 0)",
     "   a b-201 [001] .....    55.034467: (+12) optee_invoke_fn_begin:   param=9 (32000013, ffff)",
     "          <idle>-0     [002] d..1.    61.123456: cpu_idle: state=1 cpu_id=2",
-    "          <idle>-0     [002] d..1.    61.123456: power:psci_domain_idle_enter: cpu_id=2 state=0x1",
-    "# entries-in-buffer/entries-written: 99/99   #P:2", "CPU:1 [LOST 12 EVENTS]",
-    "PMF:cpu 0\ttid 0\tts 190034512", "> Executing 'CPU suspend on all cores'",
-    "  TEST COMPLETE                                                 Passed", "Tests Passed  : 12",
-    "Cache sync for device time : 12 [usec]", "FPGA exec time (1x2x3x4 5x6): 77 [usec]",
-    "expect: 5, out: 7", "out_h: 12", "Command failed with status (3)", "success(out_size:12[byte])",
-    "Timer summary in microseconds (9 records):", "       Mark    Elapsed  Stage",
-    "          0          0  reset", "  1,234,567123,456,789  board_init_f", "",
-    "min=1.5us max=2e3us mean=7us stddev=0.1us (cv 3%) (12.5MiB/s)", "Data Size (B) | Time (s) | Speed (kB/s)",
-    "part=5 of 9 <x>  1.25;", "part=5 1.25;", "took 12.5 ms, -3 times", "took 12.5 \xce\xbcs",
-    "took 1,234 (best 77) ", "says \"a \\\" b\"!", "some one  (cpu 3) load=1e3 and so on",
-    "he said so 12: markFf", "start 12", "aXaXaX12k", "NOTICE: -1.5 done", "ERROR:   no", "usb 1-1: new",
-    "{\"a\": 1}", "- {\"lvl\": \"target\", \"msg\": \"start 12\"}", "\x1b[1mstart 12\x1b[0m", "x[31mstart 12[0m",
-    "col  12    1.5a ff end", "col1234512.345 end", "col   1   12.5 end", "ran 5K 1min 2.5s!", "ran 1h, 3ms!", "ran 2us, 1h 2min!", "took 9999999999.999999 s", "took 1.2345 ms", "part=5 18446744073709551616.5;", "start 5\r",
-    "says 1 bay 3 of 9", "bar= 5 x=3 9", "bar= 5 x=7 9", "low=0x1f c2 end", "low=0x2e bay end",
-    "says 1 test_rt_instr_cpu_off\t0\t1\t3", "says 0x12ycles 9 ns",
+    "          <idle>-0     [002] d..1.    61.123456: power:psci_domain_idle_enter: cpu_id=2 "
+    "state=0x1",
+    "# entries-in-buffer/entries-written: 99/99   #P:2",
+    "CPU:1 [LOST 12 EVENTS]",
+    "PMF:cpu 0\ttid 0\tts 190034512",
+    "> Executing 'CPU suspend on all cores'",
+    "  TEST COMPLETE                                                 Passed",
+    "Tests Passed  : 12",
+    "Cache sync for device time : 12 [usec]",
+    "FPGA exec time (1x2x3x4 5x6): 77 [usec]",
+    "expect: 5, out: 7",
+    "out_h: 12",
+    "Command failed with status (3)",
+    "success(out_size:12[byte])",
+    "Timer summary in microseconds (9 records):",
+    "       Mark    Elapsed  Stage",
+    "          0          0  reset",
+    "  1,234,567123,456,789  board_init_f",
+    "",
+    "min=1.5us max=2e3us mean=7us stddev=0.1us (cv 3%) (12.5MiB/s)",
+    "Data Size (B) | Time (s) | Speed (kB/s)",
+    "part=5 of 9 <x>  1.25;",
+    "part=5 1.25;",
+    "took 12.5 ms, -3 times",
+    "took 12.5 \xce\xbcs",
+    "took 1,234 (best 77) ",
+    "says \"a \\\" b\"!",
+    "some one  (cpu 3) load=1e3 and so on",
+    "he said so 12: markFf",
+    "start 12",
+    "aXaXaX12k",
+    "NOTICE: -1.5 done",
+    "ERROR:   no",
+    "usb 1-1: new",
+    "{\"a\": 1}",
+    "- {\"lvl\": \"target\", \"msg\": \"start 12\"}",
+    "\x1b[1mstart 12\x1b[0m",
+    "x[31mstart 12[0m",
+    "col  12    1.5a ff end",
+    "col1234512.345 end",
+    "col   1   12.5 end",
+    "ran 5K 1min 2.5s!",
+    "ran 1h, 3ms!",
+    "ran 2us, 1h 2min!",
+    "took 9999999999.999999 s",
+    "took 1.2345 ms",
+    "part=5 18446744073709551616.5;",
+    "start 5\r",
+    "says 1 bay 3 of 9",
+    "bar= 5 x=3 9",
+    "bar= 5 x=7 9",
+    "low=0x1f c2 end",
+    "low=0x2e bay end",
+    "says 1 test_rt_instr_cpu_off\t0\t1\t3",
+    "says 0x12ycles 9 ns",
 };
 enum { N_LINES = sizeof lines / sizeof lines[0], MOST = 1 << 14 };
 
@@ -90,7 +136,8 @@ static size_t damaged_text(uint8_t *p, uint32_t *seed) {
     const size_t from = n;
     n += damaged_line(p + n, seed);
     while (n > from && next_random(seed) % 4 == 0)
-      p[from + next_random(seed) % (n - from)] = (uint8_t)bytes[next_random(seed) % (sizeof bytes - 1)];
+      p[from + next_random(seed) % (n - from)] =
+          (uint8_t)bytes[next_random(seed) % (sizeof bytes - 1)];
     p[n++] = '\n';
   }
   return n - (next_random(seed) % 2);
@@ -98,7 +145,8 @@ static size_t damaged_text(uint8_t *p, uint32_t *seed) {
 
 /* Another value in place of a run of digits; now and then something else. */
 static size_t other_digits(uint8_t *to, const char *run, size_t n, uint32_t *seed) {
-  static const char *const odd[] = {"", "0x", "0x1F", "BL31:", "cntvct=0x0", "-1", "1.5", "18446744073709551616"};
+  static const char *const odd[] = {
+      "", "0x", "0x1F", "BL31:", "cntvct=0x0", "-1", "1.5", "18446744073709551616"};
   const size_t size = 1 + next_random(seed) % 7;
   if (next_random(seed) % 40 == 0) return put(to, odd[next_random(seed) % 8], 0, SIZE_MAX);
   if (next_random(seed) % 3 == 0) return put(to, run, 0, n);
@@ -175,30 +223,34 @@ static size_t smc_line(char *to, size_t size, unsigned i) {
 }
 
 static size_t rt_instr_line(char *to, size_t size, unsigned i) {
-  return (size_t)snprintf(to, size, "<RT_INSTR:test_rt_instr_cpu_off_serial\t%u\t%u\t%u\t%u\t%u/>\r\n",
+  return (size_t)snprintf(to, size,
+                          "<RT_INSTR:test_rt_instr_cpu_off_serial\t%u\t%u\t%u\t%u\t%u/>\r\n",
                           i / 4 % 2, i % 4, i * 20, i % 300 * 20, i % 40);
 }
 
 static size_t optee_line(char *to, size_t size, unsigned i) {
   static const char *const smc[] = {"do", "receiving", "finish", "finish"};
   if (i % 5 == 4)
-    return (size_t)snprintf(to, size, "ClientInvokeCommand: start=0x%x, enter_ta=0x%x, return=0x%x\n",
-                            i, i + 3, i + 5);
+    return (size_t)snprintf(
+        to, size, "ClientInvokeCommand: start=0x%x, enter_ta=0x%x, return=0x%x\n", i, i + 3, i + 5);
   if (i % 5 == 1 || i % 5 == 2)
-    return (size_t)snprintf(to, size, "M/TC: TEECore: %s smc call, cmd=1, cntvct=0x%09x\n", smc[i % 5],
-                            i);
-  return (size_t)snprintf(to, size, "[%5u.%06u] optee: TEEDriver: %s smc call, cmd=1, cntvct=0x%x\n", i,
-                          i, smc[i % 5], i);
+    return (size_t)snprintf(to, size, "M/TC: TEECore: %s smc call, cmd=1, cntvct=0x%09x\n",
+                            smc[i % 5], i);
+  return (size_t)snprintf(to, size,
+                          "[%5u.%06u] optee: TEEDriver: %s smc call, cmd=1, cntvct=0x%x\n", i, i,
+                          smc[i % 5], i);
 }
 
 static size_t ftrace_line(char *to, size_t size, unsigned i) {
   return (size_t)snprintf(
       to, size, "   a task-%u     [%03u] ..... %5u.%06u: optee_invoke_fn_%s\n", 200 + i % 60, i % 4,
-      i / 1000, i, i % 2 == 0 ? "begin: param=0f (32000013, ffff5901, 0)" : "end: param=0f ret (ffff0005, 0)");
+      i / 1000, i,
+      i % 2 == 0 ? "begin: param=0f (32000013, ffff5901, 0)" : "end: param=0f ret (ffff0005, 0)");
 }
 
 static size_t cpu_idle_line(char *to, size_t size, unsigned i) {
-  return (size_t)snprintf(to, size, "  <idle>-0     [%03u] d..1. %5u.%06u: cpu_idle: state=%u cpu_id=%u\n",
+  return (size_t)snprintf(to, size,
+                          "  <idle>-0     [%03u] d..1. %5u.%06u: cpu_idle: state=%u cpu_id=%u\n",
                           i % 4, i / 1000, i, i % 2, i % 4);
 }
 
@@ -235,7 +287,8 @@ END_TEST
 
 /* Every line of the kind misses, and nothing has to be told: only few may take the full way. */
 START_TEST(misses_do_not_open_the_full_way_for_ever) {
-  static const char *const words[] = {"xtest of", "Booting the", "Starting", "says", "U-Boot,", "xtest"};
+  static const char *const words[] = {"xtest of", "Booting the", "Starting",
+                                      "says",     "U-Boot,",     "xtest"};
   enum { LINES = 2000 };
   tg_ruleset *set = NULL;
   char text[LINES * 32];

@@ -458,7 +458,8 @@ START_TEST(every_rule_has_a_table) {
 END_TEST
 
 static const char hostile[] =
-    "\x04<RT_INSTR:t\t1\t<RT_INSTR:t\t1\t2/>/>@@1;<RT_INSTR:t\t1\t2/>@@2;\n* Summary *\nTests Failed : 2\nodd\n"
+    "\x04<RT_INSTR:t\t1\t<RT_INSTR:t\t1\t2/>/>@@1;<RT_INSTR:t\t1\t2/>@@2;\n* Summary *\nTests "
+    "Failed : 2\nodd\n"
     "- {\"dt\": \"x\", \"lvl\": \"target\", \"msg\": \"<RT_INSTR:t\\t1\\t2/>\"}\n===\n"
     "<RT_INSTR:t\t\x1b[1;31m1\t2/>\rPMF:cpu 0\ttid 0\tD/TC:0 x\nts 7\nTimer summary in "
     "microseconds:\n  1,234,567  1,234,567  a\xce\xbc\n";
@@ -512,7 +513,8 @@ START_TEST(no_bound_is_too_large) {
 }
 END_TEST
 
-/* The same with the rule set made from the failing allocator too: its scratch grows while reading. */
+/* The same with the rule set made from the failing allocator too: its scratch grows while
+ * reading. */
 static tg_status read_with_rules(const tg_alloc *a) {
   tg_rule_def def = {.name = "r", .pattern = "abc[ x]{a:text}[ y]{n:uint}~{t:text} z", .all = true};
   tg_ruleset *set = NULL;

@@ -225,7 +225,8 @@ END_TEST
 
 START_TEST(readings_keep_their_place_and_missing_ids) {
   tg_result *r = NULL;
-  const tg_reading one = {-5, 12, 345, 0, 1, 2, 3, 4, 0, 0}, two = {7, 13, 400, 0, 1, TG_NONE, 0, 0, 0, 0};
+  const tg_reading one = {-5, 12, 345, 0, 1, 2, 3, 4, 0, 0},
+                   two = {7, 13, 400, 0, 1, TG_NONE, 0, 0, 0, 0};
   int64_t value = 0;
   uint64_t offset = 0;
   uint32_t boot = 77;

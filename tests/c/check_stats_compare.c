@@ -220,9 +220,9 @@ START_TEST(options_that_are_no_numbers_are_refused) {
 }
 END_TEST
 
-/* Scores 13.000912, -.171893, .814253 of the three keys; among 12 residuals of the four old boots 0,
- * 6 and 3 lie as high, so p is 2/13, 14/13 and 8/13; 39 boot-keys would be needed. Forty boots of
- * one key are as many. */
+/* Scores 13.000912, -.171893, .814253 of the three keys; among 12 residuals of the four old boots
+ * 0, 6 and 3 lie as high, so p is 2/13, 14/13 and 8/13; 39 boot-keys would be needed. Forty boots
+ * of one key are as many. */
 START_TEST(j4_one_boot_against_several) {
   static const int64_t old[] = {100, 200, 50, 104, 190, 55, 98, 210, 52, 101, 205, 49};
   static const int64_t fresh[] = {150, 201, 53};
@@ -367,7 +367,8 @@ START_TEST(the_p90_of_boots_is_a_row_of_its_own) {
 END_TEST
 
 static tg_status run_all(const tg_alloc *a) {
-  static const int64_t x[] = {24, 36, 48, 60, 36, 24, 60, 48}, y[] = {60, 48, 37, 25, 26, 38, 49, 62};
+  static const int64_t x[] = {24, 36, 48, 60, 36, 24, 60, 48},
+                       y[] = {60, 48, 37, 25, 26, 38, 49, 62};
   static int64_t many_x[100], many_y[100];
   static uint64_t start[101];
   static const uint64_t key_start[] = {0, 100}, one[] = {1};

@@ -206,10 +206,12 @@ START_TEST(j7_drift_in_the_order_of_boots) {
   static const int64_t x2[] = {10, 5, 11, 7, 12, 6, 13, 9}, y2[] = {14, 3, 13, 8, 15, 5, 16, 6};
   static board a, b;
   double s = 0, p = 0;
-  ck_assert_int_eq(tg_drift(NULL, NULL, boots(&a, x1, 4, 1), boots(&b, y1, 4, 1), 1, &s, &p), TG_OK);
+  ck_assert_int_eq(tg_drift(NULL, NULL, boots(&a, x1, 4, 1), boots(&b, y1, 4, 1), 1, &s, &p),
+                   TG_OK);
   NEAR(s, 16, 1e-12);
   NEAR(p, 1.0 / 288, 1e-15); /* all 576 orders */
-  ck_assert_int_eq(tg_drift(NULL, NULL, boots(&a, x2, 4, 2), boots(&b, y2, 4, 2), 1, &s, &p), TG_OK);
+  ck_assert_int_eq(tg_drift(NULL, NULL, boots(&a, x2, 4, 2), boots(&b, y2, 4, 2), 1, &s, &p),
+                   TG_OK);
   NEAR(s, 18.72, 1e-12);
   NEAR(p, 1.0 / 144, 1e-15);
 }

@@ -19,7 +19,8 @@ START_TEST(t1_runs_of_cores) {
 }
 END_TEST
 
-/* The NIST univariate data sets, made by their rule: a first value, then `low` and `high` in turn. */
+/* The NIST univariate data sets, made by their rule: a first value, then `low` and `high` in
+ * turn. */
 static void numacc(int64_t *x, size_t n, int64_t first, int64_t low, int64_t high) {
   x[0] = first;
   for (size_t i = 1; i < n; i++) x[i] = i % 2 ? low : high;
@@ -129,7 +130,8 @@ START_TEST(modes_are_split_by_gaps_wider_than_three_ticks) {
   static const int64_t v[] = {24, 25, 25, 26, 29, 100, 101, 101, 400};
   tg_table *t = NULL;
   ck_assert_int_eq(tg_modes(NULL, v, NULL, LEN(v), 1, &t), TG_OK);
-  static const int64_t want[][5] = {{25, 5, 2, 24, 29}, {101, 3, 2, 100, 101}, {400, 1, 1, 400, 400}};
+  static const int64_t want[][5] = {
+      {25, 5, 2, 24, 29}, {101, 3, 2, 100, 101}, {400, 1, 1, 400, 400}};
   ck_assert_uint_eq(tg_table_rows(t), 3);
   for (size_t i = 0; i < 3; i++) {
     int64_t value, lo, hi;
@@ -148,7 +150,8 @@ START_TEST(modes_are_split_by_gaps_wider_than_three_ticks) {
 END_TEST
 
 START_TEST(two_humps_and_one_stray) {
-  static const int64_t two[] = {23, 98, 24, 99}, stray[] = {23, 24, 24, 98}, one[] = {20, 24, 28, 33};
+  static const int64_t two[] = {23, 98, 24, 99}, stray[] = {23, 24, 24, 98},
+                       one[] = {20, 24, 28, 33};
   bool b;
   ck_assert(tg_bimodal(NULL, two, 4, 1, &b) == TG_OK && b);
   ck_assert(tg_bimodal(NULL, stray, 4, 1, &b) == TG_OK && !b);

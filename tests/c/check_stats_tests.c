@@ -182,7 +182,8 @@ END_TEST
 START_TEST(equal_readings_leave_a_tick_open) {
   static const double u[][2] = {{1, .975}, {2, .842}, {3, .708},  {4, .602},
                                 {8, .369}, {16, .206}, {32, .109}, {64, .056}};
-  for (size_t i = 0; i < LEN(u); i++) NEAR(tg_tick_halfwidth((size_t)u[i][0], 0.025), u[i][1], 5e-4);
+  for (size_t i = 0; i < LEN(u); i++)
+    NEAR(tg_tick_halfwidth((size_t)u[i][0], 0.025), u[i][1], 5e-4);
   NEAR(1 - 2 * tg_tick_halfwidth(1, 0.0125), -0.975, 5e-4);
   NEAR(1 - 2 * tg_tick_halfwidth(8, 0.0125), 0.157, 1e-3);
   NEAR(1 - 2 * tg_tick_halfwidth(32, 0.0125), 0.744, 1e-3);
@@ -202,8 +203,10 @@ START_TEST(detectable_difference_of_the_rule_in_use) {
   NEAR(level, 0.1, 1e-12);
   NEAR(tg_detectable_sd(12, 10, 0.05, &level), tg_detectable_sd(10, 12, 0.05, NULL), 0);
   ck_assert(isnan(tg_detectable_sd(1, 9, 0.05, &level)));
-  double inside = tg_detectable_sd(12, 12, 0.05, NULL), outside = tg_detectable_sd(13, 13, 0.05, NULL);
-  ck_assert(outside < inside && outside > 0.9 * inside); /* the formula goes on where the table ends */
+  double inside = tg_detectable_sd(12, 12, 0.05, NULL),
+         outside = tg_detectable_sd(13, 13, 0.05, NULL);
+  ck_assert(outside < inside &&
+            outside > 0.9 * inside); /* the formula goes on where the table ends */
 }
 END_TEST
 
@@ -214,7 +217,7 @@ START_TEST(benjamini_hochberg) {
   for (int i = 0; i < 4; i++) NEAR(q[i], want[i], 1e-15);
   static const double list[] = {.0001, .0004, .0019, .0095, .0201, .0278, .0298, .0344,
                                 .0459, .3240, .4262, .5719, .6528, .7590, 1};
-  static const double adjusted[] = {.0015,   .003,    .0095,   .035625, .0603,   .063857, .063857, .0645,
+  static const double adjusted[] = {.0015, .003, .0095,   .035625, .0603,   .063857, .063857, .0645,
                                     .0765, .486, .581182, .714875, .753231, .813214, 1};
   double r[16];
   memcpy(r, list, sizeof list);

@@ -121,7 +121,8 @@ START_TEST(the_order_of_units_changes_nothing_that_is_drawn) {
 END_TEST
 
 static tg_status run_all(const tg_alloc *a) {
-  static const int64_t x[] = {24, 36, 48, 60, 36, 24, 60, 48}, y[] = {60, 48, 37, 25, 26, 38, 49, 62};
+  static const int64_t x[] = {24, 36, 48, 60, 36, 24, 60, 48},
+                       y[] = {60, 48, 37, 25, 26, 38, 49, 62};
   static const uint64_t one[] = {1}, m[] = {2}, cores[] = {4};
   tg_table *t = NULL;
   tg_vectors v = {x, m, cores, one, one, one, 1}, w = {y, m, cores, one, one, one, 1};

@@ -66,8 +66,8 @@ START_TEST(a_reduction_stops_at_every_asking) {
 END_TEST
 
 START_TEST(two_consoles_stop_at_every_asking) {
-  const char *const texts[] = {example_of("optee"), "TEECore: receiving smc call, cmd=0, cntvct=0x30\n",
-                               NULL};
+  const char *const texts[] = {example_of("optee"),
+                               "TEECore: receiving smc call, cmd=0, cntvct=0x30\n", NULL};
   ck_assert_int_eq(parse_texts(NULL, texts, &logs), TG_OK);
   ck_assert_int_ge(stop_every_asking(run_reduce), formats[0].askings + 1);
   parsed_free(&logs);
@@ -160,7 +160,8 @@ START_TEST(a_long_capture_asks_every_4096_samples) {
                          tg_table_rows(tg_axi_table(x, "outstanding"))};
   tg_axi_free(x);
   ck_assert_uint_gt(rows[0], SAMPLES); /* every beat is an orphan */
-  const size_t want = (walked + 4095) / 4096 + 1 + (rows[0] + 4095) / 4096 + (rows[1] + 4095) / 4096;
+  const size_t want =
+      (walked + 4095) / 4096 + 1 + (rows[0] + 4095) / 4096 + (rows[1] + 4095) / 4096;
   ck_assert_int_eq(stop_every_asking(run_axi), (long)want);
   tg_capture_free(waves);
 }
@@ -338,9 +339,9 @@ static const struct {
   tg_status (*run)(const tg_alloc *a, const tg_stop *stop);
   long askings; /* in all */
 } statistics[] = {
-    {run_drawn, 5},    /* 9999 draws of 2, 2048 between two askings */
-    {run_listed, 8},   /* C(40, 3) = 9880 choices, 1365 between */
-    {run_flips, 13},   /* 2^12 patterns of 12, 341 between */
+    {run_drawn, 5},   /* 9999 draws of 2, 2048 between two askings */
+    {run_listed, 8},  /* C(40, 3) = 9880 choices, 1365 between */
+    {run_flips, 13},  /* 2^12 patterns of 12, 341 between */
     {run_compare, 7}, /* 100 keys, 16 between; their ranks are counted, which asks for nothing */
     {run_paired, 7 + 100 * 2}, /* 2^9 patterns of 9, 455 between */
     {run_summarize, 2},
@@ -348,7 +349,8 @@ static const struct {
     /* 2500 shuffles of 36, 113 between; C(12, 6) = 924 arrangements, 113 between */
     {run_vectors_listed, 23 + 9},
     {run_vectors_drawn, 45 + 179}, /* 2499 and 9999 draws of 72, 56 between */
-    /* costs of the fit, of 199 orders and of the steps; places of steps; 40320 orders of 8, 64 between */
+    /* costs of the fit, of 199 orders and of the steps; places of steps; 40320 orders of 8, 64
+       between */
     {run_trend_listed, 3 + 200 + 630},
     {run_trend_drawn, 3 + 200 + 36}, /* 999 orders of 12, 28 between */
     {run_factors, 1},

@@ -424,7 +424,8 @@ END_TEST
 
 /* Two tables of a number, a word and a missing number, as one. */
 static tg_status stack_two(const tg_alloc *a) {
-  static const tg_column_def columns[] = {{"n", TG_U32, 0}, {"word", TG_TEXT, 0}, {"at", TG_U64, 0}};
+  static const tg_column_def columns[] = {
+      {"n", TG_U32, 0}, {"word", TG_TEXT, 0}, {"at", TG_U64, 0}};
   static const char *const words[2][2] = {{"one", "two"}, {"two", "new"}};
   static const uint64_t begins[] = {0, 2}, none[] = {0, 0};
   static const uint32_t map[] = {70, 71, 72, 73}, source[] = {8, 9};

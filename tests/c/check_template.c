@@ -277,7 +277,8 @@ END_TEST
 
 START_TEST(rows_are_rules_of_their_own) {
   static const char *const rows[] = {"a={x:uint} A", "b={x:uint} {y:uint} B", NULL};
-  tg_rule_def def = {.name = "s", .pattern = "table {t:word}", .rows = rows, .end = "", .values = "x,y"};
+  tg_rule_def def = {
+      .name = "s", .pattern = "table {t:word}", .rows = rows, .end = "", .values = "x,y"};
   tg_ruleset *set = NULL;
   ck_assert_int_eq(tg_ruleset_new(NULL, &def, 1, &set, NULL), TG_OK);
   ck_assert_uint_eq(tg_ruleset_count(set), 3);

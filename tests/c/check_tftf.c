@@ -309,43 +309,49 @@ START_TEST(two_cpus_with_one_label) { /* section 7, 11: four cpus, not two */
 #define OFF "<RT_INSTR:test_rt_instr_cpu_off_serial\t"
   const char *text = EXEC_OFF OFF "0\t0\t1660\t9320\t300/>\r\n" OFF "1\t0\t13660\t15980\t180/>\r\n"
       OFF "0\t0\t13940\t16720\t140/>\r\n" OFF "1\t0\t14220\t17080\t140/>\r\n" DONE("Passed");
-  check(&(expected){text, 0,
-                    "0 cpu_off_serial 0,0 @2 1660 9320 300\n0 cpu_off_serial 0,1 @3 13660 15980 180\n"
-                    "0 cpu_off_serial 1,0 @4 13940 16720 140\n"
-                    "0 cpu_off_serial 1,1 @5 14220 17080 140\n",
-                    "cpu_off_serial|Passed|4|4|no|map\n", "", "n1sdp"});
-  check(&(expected){text, 0,
-                    "0 cpu_off_serial #0 @2 1660 9320 300\n0 cpu_off_serial #1 @3 13660 15980 180\n"
-                    "0 cpu_off_serial #2 @4 13940 16720 140\n0 cpu_off_serial #3 @5 14220 17080 140\n",
-                    "cpu_off_serial|Passed|4|4|no|ordinal\n", "1 tftf cpu-unknown\n", NULL});
+  check(
+      &(expected){text, 0,
+                  "0 cpu_off_serial 0,0 @2 1660 9320 300\n0 cpu_off_serial 0,1 @3 13660 15980 180\n"
+                  "0 cpu_off_serial 1,0 @4 13940 16720 140\n"
+                  "0 cpu_off_serial 1,1 @5 14220 17080 140\n",
+                  "cpu_off_serial|Passed|4|4|no|map\n", "", "n1sdp"});
+  check(&(expected){
+      text, 0,
+      "0 cpu_off_serial #0 @2 1660 9320 300\n0 cpu_off_serial #1 @3 13660 15980 180\n"
+      "0 cpu_off_serial #2 @4 13940 16720 140\n0 cpu_off_serial #3 @5 14220 17080 140\n",
+      "cpu_off_serial|Passed|4|4|no|ordinal\n", "1 tftf cpu-unknown\n", NULL});
 }
 END_TEST
 
 START_TEST(cpus_of_incomplete_n1sdp_blocks) {
   /* a dump that stops is the beginning of a whole one */
-  check(&(expected){EXEC_OFF OFF "0\t0\t1660\t9320\t300/>\n" OFF "1\t0\t13660\t15980\t180/>\n", 0,
-                    "0 cpu_off_serial 0,0 @2 1660 9320 300\n0 cpu_off_serial 0,1 @3 13660 15980 180\n",
-                    "cpu_off_serial|-|2|4|yes|map\n", "", "n1sdp"});
+  check(&(expected){
+      EXEC_OFF OFF "0\t0\t1660\t9320\t300/>\n" OFF "1\t0\t13660\t15980\t180/>\n", 0,
+      "0 cpu_off_serial 0,0 @2 1660 9320 300\n0 cpu_off_serial 0,1 @3 13660 15980 180\n",
+      "cpu_off_serial|-|2|4|yes|map\n", "", "n1sdp"});
   /* the second record is torn: what is left fits in one way */
-  check(&(expected){EXEC_OFF OFF "0\t0\t1660\t9320\t300/>\n" OFF "1\t0\t136\n"
-                    OFF "0\t0\t13940\t16720\t140/>\n" OFF "1\t0\t14220\t17080\t140/>\n",
-                    0,
-                    "0 cpu_off_serial 0,0 @2 1660 9320 300\n0 cpu_off_serial 1,0 @4 13940 16720 140\n"
-                    "0 cpu_off_serial 1,1 @5 14220 17080 140\n",
-                    "cpu_off_serial|-|3|4|yes|map\n", "3 tftf.times cut\n", "n1sdp"});
+  check(
+      &(expected){EXEC_OFF OFF "0\t0\t1660\t9320\t300/>\n" OFF "1\t0\t136\n" OFF
+                               "0\t0\t13940\t16720\t140/>\n" OFF "1\t0\t14220\t17080\t140/>\n",
+                  0,
+                  "0 cpu_off_serial 0,0 @2 1660 9320 300\n0 cpu_off_serial 1,0 @4 13940 16720 140\n"
+                  "0 cpu_off_serial 1,1 @5 14220 17080 140\n",
+                  "cpu_off_serial|-|3|4|yes|map\n", "3 tftf.times cut\n", "n1sdp"});
   /* two of the middle are torn: 0,0 and 1,0 could be several cpus */
-  check(&(expected){EXEC_OFF OFF "0\t0\t1660\t9320\t300/>\n" OFF "1\t0\t136\n" OFF "0\t0\t13\n"
-                    OFF "1\t0\t14220\t17080\t140/>\n",
-                    0, "0 cpu_off_serial #0 @2 1660 9320 300\n0 cpu_off_serial #1 @5 14220 17080 140\n",
-                    "cpu_off_serial|-|2|4|yes|ordinal\n",
-                    "3 tftf.times cut\n4 tftf.times cut\n1 tftf cpu-unknown\n", "n1sdp"});
+  check(&(expected){
+      EXEC_OFF OFF "0\t0\t1660\t9320\t300/>\n" OFF "1\t0\t136\n" OFF "0\t0\t13\n" OFF
+                   "1\t0\t14220\t17080\t140/>\n",
+      0, "0 cpu_off_serial #0 @2 1660 9320 300\n0 cpu_off_serial #1 @5 14220 17080 140\n",
+      "cpu_off_serial|-|2|4|yes|ordinal\n",
+      "3 tftf.times cut\n4 tftf.times cut\n1 tftf cpu-unknown\n", "n1sdp"});
   /* after b54b524f the ids are true */
-  check(&(expected){OFF "0\t0\t1660\t9320\t300/>\n" OFF "0\t1\t13660\t15980\t180/>\n"
-                    OFF "1\t0\t13940\t16720\t140/>\n" OFF "1\t1\t14220\t17080\t140/>\n",
-                    0,
-                    "0 cpu_off_serial 0,0 @1 1660 9320 300\n0 cpu_off_serial 0,1 @2 13660 15980 180\n"
-                    "0 cpu_off_serial 1,0 @3 13940 16720 140\n0 cpu_off_serial 1,1 @4 14220 17080 140\n",
-                    "cpu_off_serial|-|4|4|no|label\n", "", "n1sdp"});
+  check(&(expected){
+      OFF "0\t0\t1660\t9320\t300/>\n" OFF "0\t1\t13660\t15980\t180/>\n" OFF
+          "1\t0\t13940\t16720\t140/>\n" OFF "1\t1\t14220\t17080\t140/>\n",
+      0,
+      "0 cpu_off_serial 0,0 @1 1660 9320 300\n0 cpu_off_serial 0,1 @2 13660 15980 180\n"
+      "0 cpu_off_serial 1,0 @3 13940 16720 140\n0 cpu_off_serial 1,1 @4 14220 17080 140\n",
+      "cpu_off_serial|-|4|4|no|label\n", "", "n1sdp"});
 }
 END_TEST
 
@@ -356,14 +362,14 @@ START_TEST(blocks_without_markers) {
                     "psci_version_parallel|-|1|2|yes|label\n",
                     "", NULL});
   /* a marker that was lost: the name in the records tells */
-  check(&(expected){EXEC_DEEP R0 "\n" R1 "\n" VERSION "1\t0\t680/>\n" DONE("Passed"), 0, NULL,
-                    "susp_deep_parallel|-|2|2|no|label\npsci_version_parallel|Passed|1|2|yes|label\n",
-                    "", NULL});
+  check(&(expected){
+      EXEC_DEEP R0 "\n" R1 "\n" VERSION "1\t0\t680/>\n" DONE("Passed"), 0, NULL,
+      "susp_deep_parallel|-|2|2|no|label\npsci_version_parallel|Passed|1|2|yes|label\n", "", NULL});
   /* a whole N1SDP block twice */
-  check(&(expected){OFF "0\t0\t20\t20\t20/>\n" OFF "1\t0\t20\t20\t20/>\n" OFF "0\t0\t20\t20\t20/>\n"
-                    OFF "1\t0\t20\t20\t20/>\n" OFF "0\t0\t20\t20\t20/>\n" OFF "1\t0\t20\t20\t20/>\n",
-                    0, NULL,
-                    "cpu_off_serial|-|4|4|no|map\ncpu_off_serial|-|2|4|yes|map\n", "", "n1sdp"});
+  check(&(expected){
+      OFF "0\t0\t20\t20\t20/>\n" OFF "1\t0\t20\t20\t20/>\n" OFF "0\t0\t20\t20\t20/>\n" OFF
+          "1\t0\t20\t20\t20/>\n" OFF "0\t0\t20\t20\t20/>\n" OFF "1\t0\t20\t20\t20/>\n",
+      0, NULL, "cpu_off_serial|-|4|4|no|map\ncpu_off_serial|-|2|4|yes|map\n", "", "n1sdp"});
 }
 END_TEST
 

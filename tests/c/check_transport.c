@@ -75,7 +75,8 @@ static const struct {
     {"May 18 09:31:02 board kernel: text", (INT64_C(137) * 86400 + 34262) * 1000000000},
     {"[Mon May 18 09:31:02.5 2026] text", (INT64_C(137) * 86400 + 34262) * 1000000000 + 500000000},
     {"Mar  1 00:00:00 text", INT64_C(59) * 86400 * 1000000000},
-    {"05-18 09:31:02.104  1000  1000 I x: text", (INT64_C(137) * 86400 + 34262) * 1000000000 + 104000000},
+    {"05-18 09:31:02.104  1000  1000 I x: text",
+     (INT64_C(137) * 86400 + 34262) * 1000000000 + 104000000},
     {"text", -1},
     {"", -1},
     {"12", -1},
@@ -111,7 +112,8 @@ static const tg_rule_def rules[] = {
 };
 
 /* LAVA's raw log, as the lab delivers it. */
-#define RAW(lvl, rest) "- {\"dt\": \"2026-05-18T09:31:02.104233\", \"lvl\": \"" lvl "\", " rest "}\n"
+#define RAW(lvl, rest) \
+  "- {\"dt\": \"2026-05-18T09:31:02.104233\", \"lvl\": \"" lvl "\", " rest "}\n"
 
 static const struct {
   const char *text, *want;
@@ -147,7 +149,8 @@ static const struct {
     {RAW("feedback", "\"ns\": \"terminal_1\", \"msg\": \"<RT:t 1 2/>\""),
      "rt 1@86 channel='terminal_1' t='t' a=1 b=2\n"},
     {RAW("info", "\"msg\": \"<RT:t 1 2/>\"") RAW("debug", "\"msg\": \"<RT:t 1 2/>\"")
-         RAW("input", "\"msg\": \"<RT:t 1 2/>\"") RAW("results", "\"msg\": {\"case\": \"<RT:t 1 2/>\"}"),
+         RAW("input", "\"msg\": \"<RT:t 1 2/>\"")
+             RAW("results", "\"msg\": {\"case\": \"<RT:t 1 2/>\"}"),
      ""},
     {RAW("target", "\"msg\": \"start w \\\"q\\\" \\\\ \\x41\\u00b5\\U0001F600\\/\\e[0m\""),
      "start 1@64 flags=4 w='w' t='\"q\" \\x5c A\\xc2\\xb5\\xf0\\x9f\\x98\\x80/'\n"},
@@ -161,16 +164,18 @@ static const struct {
     {"- {dt: 2026-05-18, lvl: target, msg: \"ts 1\"}\n", "ts 1@38 ts=1\n"},
     /* a table belongs to the console that began it */
     {RAW("target", "\"msg\": \"table:\"") RAW("feedback", "\"ns\": \"a\", \"msg\": \"5 x\"")
-         RAW("target", "\"msg\": \"6 y\"") RAW("target", "\"msg\": \"\"") RAW("target", "\"msg\": \"7 z\""),
+         RAW("target", "\"msg\": \"6 y\"") RAW("target", "\"msg\": \"\"")
+             RAW("target", "\"msg\": \"7 z\""),
      "table 1@64 section=1\ntable.row 3@220 section=1 n=6 w='y'\n"},
     {RAW("feedback", "\"ns\": \"a\", \"msg\": \"table:\"") RAW("target", "\"msg\": \"5 x\"")
-         RAW("feedback", "\"ns\": \"ab\", \"msg\": \"5 x\"") RAW("feedback", "\"ns\": \"a\", \"msg\": \"6 y\""),
+         RAW("feedback", "\"ns\": \"ab\", \"msg\": \"5 x\"")
+             RAW("feedback", "\"ns\": \"a\", \"msg\": \"6 y\""),
      "table 1@77 channel='a' section=1\ntable.row 4@317 channel='a' section=1 n=6 w='y'\n"},
-    {RAW("target", "\"msg\": \"start w \\u20ac\""), "start 1@64 flags=4 w='w' t='\\xe2\\x82\\xac'\n"},
+    {RAW("target", "\"msg\": \"start w \\u20ac\""),
+     "start 1@64 flags=4 w='w' t='\\xe2\\x82\\xac'\n"},
     {"last 5\nlast 6 x\nlast 7", "last 1@0 n=5\nlast 3@16 flags=2 n=7\n! 2@13 last mismatch\n"},
     /* a tag whose bytes the quoting escapes */
-    {RAW("target", "\"msg\": \"said \\\"hello\\\" \\xb5\""),
-     "quote 1@64 flags=4 t='hello'\n"},
+    {RAW("target", "\"msg\": \"said \\\"hello\\\" \\xb5\""), "quote 1@64 flags=4 t='hello'\n"},
     {"said \"hello\" \xce\xbc\n", "quote 1@0 t='hello'\n"},
     /* an entry that is cut is a line as any other */
     {"- {\"dt\": \"x\", \"lvl\": \"target\", \"msg\": \"<RT:t 1 2/>\n", "rt 1@39 t='t' a=1 b=2\n"},
@@ -202,8 +207,8 @@ END_TEST
 static const struct {
   const char *text, *apart, *repaired;
 } shared[] = {
-    {"ts 19D/TC:0 0 tee_ta_invoke_command:625 Error: ffff0006 of 4\r\n0034\r\n",
-     "! 1@5 ts edge\n", "ts 1@0 flags=1 ts=190034\n"},
+    {"ts 19D/TC:0 0 tee_ta_invoke_command:625 Error: ffff0006 of 4\r\n0034\r\n", "! 1@5 ts edge\n",
+     "ts 1@0 flags=1 ts=190034\n"},
     {"<RT:t\t1*M/TC: TEECore\r\nI/TA: more\r\n2\t3/>\r\n", "! 1@7 rt mismatch\n",
      "rt 1@0 flags=1 t='t' a=12 b=3\n"},
     {"[    1.000000] <RT:t\t1E/LD:  x:1\n\t3/>\n", "! 1@22 rt edge\n",
@@ -218,11 +223,12 @@ static const struct {
     /* the rest never comes */
     {"ts 1D/TC:0 x\n", "! 1@4 ts edge\n", "ts 1@0 ts=1\n"},
     /* pieces are put together over the entries of LAVA's log, each console by itself */
-    {RAW("target", "\"msg\": \"<RT:t 1D/TC:0 x\"") RAW("feedback", "\"ns\": \"a\", \"msg\": \"7 7/>\"")
-         RAW("target", "\"msg\": \"2 3/>\""),
+    {RAW("target", "\"msg\": \"<RT:t 1D/TC:0 x\"")
+         RAW("feedback", "\"ns\": \"a\", \"msg\": \"7 7/>\"") RAW("target", "\"msg\": \"2 3/>\""),
      "! 1@71 rt edge\n", "rt 1@64 flags=1 t='t' a=12 b=3\n"},
-    {RAW("feedback", "\"ns\": \"a\", \"msg\": \"<RT:t 1D/TC:0 x\"") RAW("feedback", "\"ns\": \"b\", \"msg\": \"7 7/>\"")
-         RAW("feedback", "\"ns\": \"a\", \"msg\": \"2 3/>\""),
+    {RAW("feedback", "\"ns\": \"a\", \"msg\": \"<RT:t 1D/TC:0 x\"")
+         RAW("feedback", "\"ns\": \"b\", \"msg\": \"7 7/>\"")
+             RAW("feedback", "\"ns\": \"a\", \"msg\": \"2 3/>\""),
      "! 1@84 rt edge\n", "rt 1@77 channel='a' flags=1 t='t' a=12 b=3\n"},
     /* characters of both worlds inside a word: visible, not repaired */
     {"<RT:t\t1D/TC:? 0 l\t2R/>EE user\nx\n", "! 1@7 rt edge\n", "! 2@30 rt mixed\n"},
@@ -247,7 +253,8 @@ END_TEST
 
 START_TEST(a_message_is_taken_apart) {
   static const char entry[] =
-      "- {\"dt\": \"2026\", \"lvl\": \"feedback\", \"ns\": 'term', \"msg\": [\"a\\nb\", 'c''d', e]}";
+      "- {\"dt\": \"2026\", \"lvl\": \"feedback\", \"ns\": 'term', \"msg\": [\"a\\nb\", 'c''d', "
+      "e]}";
   const char *want[] = {"a", "b", "c'd", "e"};
   const uint64_t offset[] = {59, 62, 67, 74};
   tg_lava lava;

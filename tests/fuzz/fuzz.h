@@ -1,5 +1,6 @@
 /* fuzz.h - what the fuzz targets share. Each target is a function of bytes that aborts when a
- * promise is broken; libFuzzer calls it with what it finds (fuzz_main.c), check_fuzz with the seeds,
+ * promise is broken; libFuzzer calls it with what it finds (fuzz_main.c), check_fuzz with the
+ * seeds,
  * the kept finds and simple changes of them. SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H

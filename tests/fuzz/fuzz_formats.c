@@ -1,6 +1,6 @@
 /* fuzz_formats.c - any bytes as a console: the rules and reducers of one format, or of all built-in
- * ones, once whole and once in pieces, alone and as two consoles. The first byte chooses options, the
- * second the cut.
+ * ones, once whole and once in pieces, alone and as two consoles. The first byte chooses options,
+ * the second the cut.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tickgauge/format.h"
 

@@ -1,6 +1,7 @@
-/* fuzz_quick.c - lines through all built-in rules and some that use the rest of the language, by the
- * quick way where it is open, and by the full way alone: both must leave the same. The first byte
- * chooses the near misses that are kept and how the quick way's bytes are cut: it looks for lines
+/* fuzz_quick.c - lines through all built-in rules and some that use the rest of the language, by
+ * the quick way where it is open, and by the full way alone: both must leave the same. The first
+ * byte chooses the near misses that are kept and how the quick way's bytes are cut: it looks for
+ * lines
  * that are alike at the begin of each piece. SPDX-License-Identifier: BSD-3-Clause */
 #include "fuzz.h"
 #include "text/state.h"
@@ -8,14 +9,21 @@
 
 static const tg_rule_def fuzz_odd_rules[] = {
     {.name = "odd.part", .pattern = "part={a:uint}[ of {b:uint}]~[<{w:word}>]~ {c:dec};"},
-    {.name = "odd.unit", .pattern = "took {t:dec} {u:ms|us|\xc2\xb5s|s}~[, {n:int} times]$", .all = true},
+    {.name = "odd.unit",
+     .pattern = "took {t:dec} {u:ms|us|\xc2\xb5s|s}~[, {n:int} times]$",
+     .all = true},
     {.name = "odd.say", .pattern = "says {q:quoted}[!]", .tag = "says", .soft = true},
-    {.name = "odd.head", .pattern = "{who:text}  ~[(cpu {cpu:uint}) ~]load={l:exp} {rest:text}",
+    {.name = "odd.head",
+     .pattern = "{who:text}  ~[(cpu {cpu:uint}) ~]load={l:exp} {rest:text}",
      .tag = "load="},
-    {.name = "odd.head_word", .pattern = "{who:text} {how:word} {t:uint}: mark{x:HEX}", .all = true,
+    {.name = "odd.head_word",
+     .pattern = "{who:text} {how:word} {t:uint}: mark{x:HEX}",
+     .all = true,
      .tag = "mark"},
     {.name = "odd.begin", .pattern = "^start {n:uint}$"},
-    {.name = "odd.pair", .pattern = "took {t:grouped}~[(best {b:grouped})]~", .tag = "took",
+    {.name = "odd.pair",
+     .pattern = "took {t:grouped}~[(best {b:grouped})]~",
+     .tag = "took",
      .soft = true},
     {.name = "odd.while", .pattern = "ran[ {n:size}] {t:duration}[, {u:duration}]!", .tag = "ran"},
     {.name = "odd.column", .pattern = "col{a:uint4}{b:dec7}[{c:[a-z]}{d:hex3}] end", .tag = "col"},
@@ -35,7 +43,8 @@ static tg_records *fuzz_read_way(tg_ruleset *set, const uint8_t *p, size_t n, tg
   FUZZ_CHECK(tg_reader_new(NULL, set, &options, &reader, NULL) == TG_OK);
   reader->full_only = full_only;
   for (size_t from = 0; from < n; from += piece)
-    FUZZ_CHECK(tg_reader_feed(reader, p + from, n - from < piece ? n - from : piece, NULL) == TG_OK);
+    FUZZ_CHECK(tg_reader_feed(reader, p + from, n - from < piece ? n - from : piece, NULL) ==
+               TG_OK);
   FUZZ_CHECK(tg_reader_finish(reader, &records, NULL) == TG_OK);
   tg_reader_free(reader);
   return records;

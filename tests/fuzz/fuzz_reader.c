@@ -8,13 +8,17 @@ static const char *const fuzz_stage[] = {"row={mark:grouped11}{elapsed:grouped11
 static const char *const fuzz_sum[] = {"count=Tests {what:word} ~: {n:uint}", NULL};
 #define FUZZ_RT "<RT_INSTR:{test:word} ~"
 static const tg_rule_def fuzz_rules[] = {
-    {.name = "rt5", .pattern = FUZZ_RT "{a:uint} ~{b:uint} ~{c:uint} ~{d:uint} ~{e:uint}/>", .all = true},
+    {.name = "rt5",
+     .pattern = FUZZ_RT "{a:uint} ~{b:uint} ~{c:uint} ~{d:uint} ~{e:uint}/>",
+     .all = true},
     {.name = "rt3", .pattern = FUZZ_RT "{a:uint} ~{b:uint} ~{c:uint}/>", .all = true},
     {.name = "pmf", .pattern = "PMF:cpu {cpu:uint}\ttid {tid:int}\tts {ts:hex}"},
     {.name = "begin", .pattern = "^start {n:uint}[ {m:dec} s]$"},
     {.name = "x", .pattern = "x={v:exp}{u:us|\xc2\xb5s} y={y:dec}[ (cv {cv:exp}%)]", .tag = "y="},
-    {.name = "task", .pattern = "^~{task:text}-{pid:uint} ~[[{cpu:uint}]] ~fn: {p:word} ({a:HEX}, {_:text})",
-     .tag = "fn:", .all = true},
+    {.name = "task",
+     .pattern = "^~{task:text}-{pid:uint} ~[[{cpu:uint}]] ~fn: {p:word} ({a:HEX}, {_:text})",
+     .tag = "fn:",
+     .all = true},
     {.name = "w", .pattern = "{w:word}: q={q:quoted} {g:grouped}", .tag = "q=", .soft = true},
     {.name = "stage", .pattern = "Timer summary[ ({n:digit})]:", .rows = fuzz_stage, .end = ""},
     {.name = "sum", .pattern = "* Summary *", .tag = "Summary", .rows = fuzz_sum, .end = "^==="},

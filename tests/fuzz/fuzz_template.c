@@ -40,7 +40,8 @@ static void fuzz_template_try(tg_ruleset *set, const uint8_t *p, size_t n, size_
   }
 }
 
-/* The engine against the slow matcher, which knows no columns, no micro sign and no other writer. */
+/* The engine against the slow matcher, which knows no columns, no micro sign and no other
+ * writer. */
 static void fuzz_template_compare(tg_ruleset *set, const char *text, const uint8_t *p, size_t n) {
   static slow_matcher slow;
   const tg_template *t = set->rules[0].t;

@@ -1,5 +1,5 @@
-/* make_seeds.c - a program: make_seeds FOLDER TARGET writes the target's generated inputs to FOLDER as
- * files, and the words that its rules look for to FOLDER.dict, as libFuzzer reads them. Without
+/* make_seeds.c - a program: make_seeds FOLDER TARGET writes the target's generated inputs to FOLDER
+ * as files, and the words that its rules look for to FOLDER.dict, as libFuzzer reads them. Without
  * arguments it lists the targets.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tickgauge/format.h"
@@ -12,7 +12,8 @@ static int write_seeds(const char *folder, const char *target) {
     if (strcmp(fuzz_seeds[i].target, target) != 0) continue;
     snprintf(path, sizeof path, "%s/seed-%02zu", folder, i);
     FILE *f = fopen(path, "wb");
-    if (f == NULL || fwrite(fuzz_seeds[i].bytes, 1, fuzz_seeds[i].n, f) != fuzz_seeds[i].n) return 1;
+    if (f == NULL || fwrite(fuzz_seeds[i].bytes, 1, fuzz_seeds[i].n, f) != fuzz_seeds[i].n)
+      return 1;
     if (fclose(f) != 0) return 1;
   }
   return 0;

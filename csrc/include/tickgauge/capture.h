@@ -29,7 +29,8 @@ typedef enum tg_capture_form {
   TG_CAPTURE_DMP = 3 /* the text member waveform.dmp of an .ila archive: depth and marks only */
 } tg_capture_form;
 
-/* The form that the first bytes of a source show. 4 KiB are enough; TG_CAPTURE_UNKNOWN is no capture. */
+/* The form that the first bytes of a source show. 4 KiB are enough; TG_CAPTURE_UNKNOWN is no
+ * capture. */
 TG_API tg_capture_form tg_capture_sniff(const uint8_t *p, size_t n);
 
 /* One signal put on an AXI role by hand: role "arvalid", column the name as in the file, with or
@@ -72,10 +73,11 @@ TG_API void tg_capture_free(tg_capture *c);
  * that bind to an AXI role or are asked for are kept, other columns are skipped unread.
  * TG_OK, TG_ENOMEM, TG_ESYNTAX (no header, no definitions), TG_ELIMIT, TG_EUNSUPPORTED (UTF-16). */
 TG_API tg_status tg_capture_feed(tg_capture *c, const uint8_t *p, size_t n, tg_error *err);
-/* Rising edges of a signal that may be a clock (its row in "signals") and whose changes are not in the
- * bytes that are fed, in the unit of the VCD, `n` of them; an edge that is no later than the one before
- * it is passed over. For readers of forms that keep the changes of each signal apart. Not before the
- * definitions were fed. TG_OK, TG_ENOMEM, TG_EINVAL (no VCD, no such clock, finished). */
+/* Rising edges of a signal that may be a clock (its row in "signals") and whose changes are not in
+ * the bytes that are fed, in the unit of the VCD, `n` of them; an edge that is no later than the
+ * one before it is passed over. For readers of forms that keep the changes of each signal apart.
+ * Not before the definitions were fed. TG_OK, TG_ENOMEM, TG_EINVAL (no VCD, no such clock,
+ * finished). */
 TG_API tg_status tg_capture_rises(tg_capture *c, uint32_t signal, const uint64_t *time, size_t n);
 /* Ends the source. A last row or change that is cut is dropped and listed as a problem.
  * TG_OK, or as tg_capture_feed. */
@@ -200,7 +202,7 @@ typedef struct tg_axi_figures {
   uint64_t tail_median, tail_n;   /* clocks from the last W beat of a blocked span to the next R
                                      beat, spans of at least 16 W beats */
   uint64_t exclusive_reads, exclusive_writes; /* AxLOCK says exclusive */
-  uint64_t exclusive_pairs;   /* of the writes: with an exclusive read of that id and address before */
+  uint64_t exclusive_pairs;   /* of the writes: behind an exclusive read of that id and address */
   uint64_t exclusive_done;    /* counted writes with EXOKAY: they were written */
   uint64_t exclusive_failed;  /* counted writes with OKAY: nothing was written */
   uint64_t exclusive_refused; /* counted reads with OKAY: the slave has no exclusive access there */
@@ -220,8 +222,8 @@ typedef struct tg_axi_figures {
 typedef struct tg_axi tg_axi;
 
 /* Analyses one interface of a finished capture, which must outlive the call only.
- * TG_OK, TG_ENOMEM, TG_EINVAL (a role, a level), TG_ENOTFOUND (interface), TG_ENODATA (no channel with VALID and READY), TG_ELIMIT, TG_EINTERRUPTED
- * (options->stop). */
+ * TG_OK, TG_ENOMEM, TG_EINVAL (a role, a level), TG_ENOTFOUND (interface), TG_ENODATA (no channel
+ * with VALID and READY), TG_ELIMIT, TG_EINTERRUPTED (options->stop). */
 TG_API tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_options *options,
                             tg_axi **out, tg_error *err);
 TG_API void tg_axi_free(tg_axi *x);
@@ -269,7 +271,7 @@ enum {
 #define TG_AXI_F_LOWER 8u     /* spans are lower bounds: a gap lies in it, or it is not known how
                                  many were open before it */
 #define TG_AXI_F_W_FIRST 16u  /* its write data led its address */
-#define TG_AXI_F_COUNTED 32u  /* complete, not uncertain, no lower bound, no error: in the statistics */
+#define TG_AXI_F_COUNTED 32u  /* complete, certain, no lower bound, no error: in the statistics */
 
 /* One of: "transactions"; "channels" (channel TEXT, beat, stall, starve, idle, ready_high,
  * ready_low, unknown U64: idle cycles are split by outstanding into starve and idle, and by READY
@@ -279,9 +281,9 @@ enum {
  * "lanes" (channel TEXT, state TEXT, first, last U64); "starts" (window U32, sample U64, direction
  * TEXT, id U64, open U32, known BOOL, basis TEXT: how many of an id were open where a window, a gap
  * or a reset lets matching begin anew, and why that is known: "reset" "told" "counters" "lengths"
- * "silence" "empty start"); "packets" (valid, first, last, beats, bytes, stall, gap U64, whole BOOL: of an
- * AXI4-Stream, which fills only this table and "channels"; whole: its first beat and its LAST are in
- * the capture). NULL for another name. */
+ * "silence" "empty start"); "packets" (valid, first, last, beats, bytes, stall, gap U64, whole
+ * BOOL: of an AXI4-Stream, which fills only this table and "channels"; whole: its first beat and
+ * its LAST are in the capture). NULL for another name. */
 TG_API const tg_table *tg_axi_table(const tg_axi *x, const char *name);
 TG_API tg_axi_figures tg_axi_about(const tg_axi *x);
 

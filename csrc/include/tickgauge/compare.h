@@ -12,11 +12,11 @@ extern "C" {
 
 /* The word for a key. Append only. */
 typedef enum tg_verdict {
-  TG_VERDICT_MISSING = 0,      /* one side has no value */
-  TG_VERDICT_REGRESSED = 1,    /* ratio and shift lie beyond their margins, in the worse direction */
-  TG_VERDICT_IMPROVED = 2,     /* ... in the better direction */
-  TG_VERDICT_EQUIVALENT = 3,   /* the interval lies inside a margin, and the tail is quiet */
-  TG_VERDICT_CHANGED = 4,      /* the interval excludes "no change", not the margin */
+  TG_VERDICT_MISSING = 0,    /* one side has no value */
+  TG_VERDICT_REGRESSED = 1,  /* ratio and shift lie beyond their margins, in the worse direction */
+  TG_VERDICT_IMPROVED = 2,   /* ... in the better direction */
+  TG_VERDICT_EQUIVALENT = 3, /* the interval lies inside a margin, and the tail is quiet */
+  TG_VERDICT_CHANGED = 4,    /* the interval excludes "no change", not the margin */
   TG_VERDICT_INCONCLUSIVE = 5, /* the interval contains "no change" and reaches beyond the margin */
   TG_VERDICT_UNREPLICATED = 6, /* too few units, and nothing says how units scatter */
   TG_VERDICT_REFUSED = 7,      /* a value or a scale is out of range: the other keys are judged */
@@ -38,7 +38,7 @@ TG_API const char *tg_method_text(tg_method m);
 
 /* Bits of TG_CMP_FLAGS. */
 #define TG_CMP_NEGLIGIBLE 1u     /* equivalent, and "no change" is excluded */
-#define TG_CMP_BELOW_STEP 2u     /* the shift is within the room that the steps of the readings leave */
+#define TG_CMP_BELOW_STEP 2u     /* the shift is within the room that the steps leave */
 #define TG_CMP_CONSTANT 4u       /* a side is constant: the interval is widened by the tick model */
 #define TG_CMP_INSIDE 8u         /* the single boot lies among the boots it is compared with */
 #define TG_CMP_BIMODAL 16u       /* the boots of one firmware are bimodal: no answer from them */

@@ -44,10 +44,10 @@ typedef struct tg_format {
   const tg_rule_def *rules;
   size_t n_rules;
   tg_observation observation; /* of all its keys: a boot where it times the firmware */
-  const char *needs_clock;    /* how its values stand where the board's clock is not known ("ticks"),
-                                 said to the user with the options that settle it; NULL: no need */
-  const char *example;        /* lines that give at least one reading: the seed of the fuzzer and the
-                                 input of the tests that every format passes; NULL without a reducer */
+  const char *needs_clock; /* how its values stand where the board's clock is not known ("ticks"),
+                              said to the user with the options that settle it; NULL: no need */
+  const char *example;     /* lines that give at least one reading: the seed of the fuzzer and the
+                              input of the tests that every format passes; NULL without a reducer */
   tg_status (*reduce)(const tg_reduce_in *in, tg_result *out, tg_error *err);
 } tg_format;
 

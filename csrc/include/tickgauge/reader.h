@@ -35,7 +35,7 @@ typedef struct tg_reader_options {
   bool repair_uart;      /* lift whole TEE spans out of REE lines and join the rest */
   tg_keep_near keep_near;
   uint64_t max_label;    /* bytes of a text of a record; longer makes it a problem. 0 = 4096 */
-  const char *prefix;    /* of most lines, in the form of transport.h; at most 255 bytes. NULL: none */
+  const char *prefix; /* of most lines, in the form of transport.h; at most 255 bytes. NULL: none */
 } tg_reader_options;
 
 /* A reader of one source. `rules` must outlive it and serves one reader at a time. NULL options
@@ -49,9 +49,9 @@ TG_API void tg_reader_free(tg_reader *r);
  * the records so far. */
 TG_API tg_status tg_reader_feed(tg_reader *r, const uint8_t *p, size_t n, tg_error *err);
 
-/* Sets the hook that feed asks inside a line that takes many steps; NULL: never. It must outlive the
- * feeds that follow. Where it says so feed gives TG_EINTERRUPTED in the middle of the line, and as
- * after any failure only finish and free are allowed. */
+/* Sets the hook that feed asks inside a line that takes many steps; NULL: never. It must outlive
+ * the feeds that follow. Where it says so feed gives TG_EINTERRUPTED in the middle of the line, and
+ * as after any failure only finish and free are allowed. */
 TG_API void tg_reader_stop(tg_reader *r, const tg_stop *stop);
 
 /* Ends the source and hands over the records, whatever failed before or fails here; the reader
@@ -64,10 +64,10 @@ TG_API void tg_records_free(tg_records *r);
 
 /* Adds the records of the later part of a source to those of the earlier one, each read by itself
  * with equal rules: the result is that of one reader of both, lines, offsets, sections, problems,
- * near misses and ledger included. `more` stays as it is. TG_OK, TG_ENOMEM, TG_EINVAL (other rules),
- * TG_ELIMIT (more records than allowed), TG_ECONFLICT (the earlier part does not end behind a line
- * end, or inside a section, or repaired a shared UART; or the later one has no line end: read them
- * as one). On failure `into` is as before. */
+ * near misses and ledger included. `more` stays as it is. TG_OK, TG_ENOMEM, TG_EINVAL (other
+ * rules), TG_ELIMIT (more records than allowed), TG_ECONFLICT (the earlier part does not end behind
+ * a line end, or inside a section, or repaired a shared UART; or the later one has no line end:
+ * read them as one). On failure `into` is as before. */
 TG_API tg_status tg_records_append(tg_records *into, const tg_records *more);
 
 /* One record: its rule, its row in that rule's table, its boot-independent place. */
@@ -81,8 +81,8 @@ typedef struct tg_record {
 /* Records in the order of the source. */
 TG_API size_t tg_records_count(const tg_records *r);
 TG_API tg_record tg_records_at(const tg_records *r, size_t i);
-/* The rule of record `i`, UINT32_MAX beyond the last: cheaper than tg_records_at for loops that pass
- * by most records. */
+/* The rule of record `i`, UINT32_MAX beyond the last: cheaper than tg_records_at for loops that
+ * pass by most records. */
 TG_API uint32_t tg_records_rule_at(const tg_records *r, size_t i);
 
 /* The records of one rule: columns "line" U64, "offset" U64, "channel" TEXT (where the transport
@@ -117,7 +117,8 @@ TG_API const tg_table *tg_records_problems(const tg_records *r);
 
 /* With keep_near: for every rule the lines that came nearest to it and did not match, at most
  * TG_NEAR_KEPT of each, the nearest first: lines without any record before lines that another rule
- * took (TG_KEEP_ALL), then by how far the template reached. With TG_KEEP_NONE the table is empty. */
+ * took (TG_KEEP_ALL), then by how far the template reached. With TG_KEEP_NONE the table is
+ * empty. */
 #define TG_NEAR_KEPT 5
 enum {
   TG_NEAR_RULE = 0,     /* "rule" TEXT */

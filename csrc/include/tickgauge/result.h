@@ -31,8 +31,9 @@ TG_API void tg_result_bound(tg_result *r, uint64_t max_keys);
 TG_API uint64_t tg_result_left_out(const tg_result *r);
 
 /* The table of that name, made from `defs` at its first use. Names used so far: "boots",
- * "keys", "readings", "problems", "calls", "syscalls", "tests", "stages", "clocks", "cycles", "events",
- * "series", "summaries", "runs". TG_OK, TG_ENOMEM, TG_EINVAL (another definition under that name). */
+ * "keys", "readings", "problems", "calls", "syscalls", "tests", "stages", "clocks", "cycles",
+ * "events", "series", "summaries", "runs". TG_OK, TG_ENOMEM, TG_EINVAL (another definition under
+ * that name). */
 TG_API tg_status tg_result_table(tg_result *r, const char *name, const tg_column_def *defs,
                                  size_t n, tg_table **out);
 /* NULL where no reducer made it. */
@@ -40,7 +41,8 @@ TG_API tg_table *tg_result_get(const tg_result *r, const char *name);
 TG_API size_t tg_result_count(const tg_result *r);
 TG_API const char *tg_result_name(const tg_result *r, size_t i);
 
-/* A key: the subject of readings. Empty strings (NULL, 0) and TG_NONE are missing. Two equal keys are one. */
+/* A key: the subject of readings. Empty strings (NULL, 0) and TG_NONE are missing. Two equal keys
+ * are one. */
 typedef struct tg_key {
   tg_str format, test, metric, operation; /* operation: "open", "invoke", "fft", ... */
   tg_str place;  /* the cpu as the source printed it, or missing */

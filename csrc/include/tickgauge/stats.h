@@ -66,8 +66,9 @@ TG_API tg_status tg_hl_paired(const tg_alloc *a, const int64_t *d, size_t n, dou
 TG_API tg_status tg_median_interval(const tg_alloc *a, const int64_t *x, size_t n, double alpha,
                                     int64_t *median, tg_interval *interval);
 
-/* Half-width in resolution steps of the room that m equal readings leave: the true value lies within
- * k +- tg_tick_halfwidth(m, miss) but for a probability of `miss`; 1 - miss^(1/m). 1 for m 0. */
+/* Half-width in resolution steps of the room that m equal readings leave: the true value lies
+ * within k +- tg_tick_halfwidth(m, miss) but for a probability of `miss`; 1 - miss^(1/m). 1 for m
+ * 0. */
 TG_API double tg_tick_halfwidth(size_t m, double miss);
 
 /* Smallest two-sided p of m against n units, 2 / C(m + n, m), at most 1. */

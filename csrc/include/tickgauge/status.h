@@ -37,7 +37,8 @@ typedef enum tg_status {
 
 /* Caller-owned detail of a failure. Wherever a `tg_error *` is taken NULL is allowed.
  * `offset` is the byte offset in the source (or the column in a template), `line` is
- * 1-based and 0 where it has no meaning. `message` names the fault, its place, and the expected text. */
+ * 1-based and 0 where it has no meaning. `message` names the fault, its place, and the expected
+ * text. */
 typedef struct tg_error {
   uint64_t offset;
   uint64_t line;

@@ -113,8 +113,8 @@ typedef struct tg_stack {
   const uint32_t *source; /* [n] values of one more column, "source" (U32); NULL = none */
 } tg_stack;
 
-/* One table with the rows of all: a copy that needs no more room than its rows. The caller frees it.
- * TG_OK, TG_ENOMEM, TG_EINVAL (no table, other columns, an item beyond its map). */
+/* One table with the rows of all: a copy that needs no more room than its rows. The caller frees
+ * it. TG_OK, TG_ENOMEM, TG_EINVAL (no table, other columns, an item beyond its map). */
 TG_API tg_status tg_table_stack(const tg_alloc *a, const tg_stack *s, tg_table **out);
 
 #ifdef __cplusplus

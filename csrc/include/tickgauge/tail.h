@@ -27,12 +27,12 @@ typedef struct tg_tail {
  * chosen from the pooled values, not from which boot is whose:
  *
  * - two modes: the largest ratio of neighbours with two values or more on each side of it exceeds
- *   1 + margin and the spread of either part, and its gap `absolute` and three steps. Fisher's exact
- *   test of the boots above the gap.
+ *   1 + margin and the spread of either part, and its gap `absolute` and three steps. Fisher's
+ *   exact test of the boots above the gap.
  * - otherwise the path test: old values times 1 + margin, and moved by `absolute` at least; k from
  *   2 to min(N / 2, 200) largest of the pooled values, H_k new ones among them. T is the smallest
- *   hypergeometric P(H >= H_k); p the share of all orders of labels whose own T is as small, counted
- *   exactly.
+ *   hypergeometric P(H >= H_k); p the share of all orders of labels whose own T is as small,
+ *   counted exactly.
  *
  * With a value of 0 or below old values are moved by `absolute` only, and modes are not looked for.
  * `step` is the resolution. TG_OK, TG_ENODATA (a side has fewer than two values), TG_EINVAL (margin

@@ -58,9 +58,9 @@ enum {
   TG_TREND_RELEASES = 0, /* with a value, U32 */
   TG_TREND_STEPS,        /* U32 */
   TG_TREND_MEDIAN,       /* F64 from here on, unit shown */
-  TG_TREND_SCATTER,      /* of a release about its level, percent (steps where a value is 0 or less);
-                            missing below TG_TREND_LEAST releases */
-  TG_TREND_P,            /* energy p, from 8 releases on; decides nothing */
+  TG_TREND_SCATTER, /* of a release about its level, percent (steps where a value is 0 or less);
+                       missing below TG_TREND_LEAST releases */
+  TG_TREND_P,       /* energy p, from 8 releases on; decides nothing */
   TG_TREND_P_MIN,
   TG_TREND_COLUMNS
 };
@@ -89,14 +89,14 @@ enum {
  * below a key is taken in steps.
  *
  * The p of a step is also at least what the places of its releases can carry: with k odd releases
- * among n, the share of orders of the releases, the same for all keys, in which odd ones lie as much
- * like a step; never below 2 / C(n, k). Above 5 % a step is TG_STEP_OPEN.
+ * among n, the share of orders of the releases, the same for all keys, in which odd ones lie as
+ * much like a step; never below 2 / C(n, k). Above 5 % a step is TG_STEP_OPEN.
  *
  * One release up and back is told (TG_STEP_ONCE, two rows) where it is the odd one of so many keys
- * of a group that keys which are odd by themselves share a release in at most 5 % of the cases, over
- * all groups, releases and directions. Odd is 5 times as far from its neighbours as these are from
- * each other, and 20 times as far as neighbours usually are. Keys of one boot hang together: with one
- * boot a release the boot may be the odd one.
+ * of a group that keys which are odd by themselves share a release in at most 5 % of the cases,
+ * over all groups, releases and directions. Odd is 5 times as far from its neighbours as these are
+ * from each other, and 20 times as far as neighbours usually are. Keys of one boot hang together:
+ * with one boot a release the boot may be the odd one.
  *
  * No keys give no rows. The caller frees both tables. TG_OK, TG_ENOMEM, TG_EINVAL, TG_EOVERFLOW (a
  * value beyond 2^61), TG_ELIMIT (more than TG_SEGMENT_MOST releases of a key), TG_EINTERRUPTED; the

@@ -6,8 +6,8 @@
  *   tg_row_text(&w, COL_NAME, name);
  *   return tg_row_end(&w);
  *
- * A value that is not written is missing. After a failure the other calls do nothing, and tg_row_end
- * takes the row back. A column of another type is TG_EINVAL. */
+ * A value that is not written is missing. After a failure the other calls do nothing, and
+ * tg_row_end takes the row back. A column of another type is TG_EINVAL. */
 #ifndef TG_BASE_ROW_H
 #define TG_BASE_ROW_H
 

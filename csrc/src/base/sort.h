@@ -6,11 +6,11 @@
  *   #define TG_SORT_BEFORE(a, b) ((a)->ticks < (b)->ticks)
  *   #include "base/sort.h"
  *
- * gives `static void sort_ends(end *v, size_t n)`. TG_SORT_BEFORE gets two `const` pointers to items
- * and is a strict weak order. Takes O(n log n) steps at worst, n - 1 where the array is in order, and
- * no memory beside the stack (quick sort, insertion for short parts, heap sort where the pivots are
- * bad). Items of equal rank may change places: where their order matters, TG_SORT_BEFORE has to
- * decide it. */
+ * gives `static void sort_ends(end *v, size_t n)`. TG_SORT_BEFORE gets two `const` pointers to
+ * items and is a strict weak order. Takes O(n log n) steps at worst, n - 1 where the array is in
+ * order, and no memory beside the stack (quick sort, insertion for short parts, heap sort where the
+ * pivots are bad). Items of equal rank may change places: where their order matters, TG_SORT_BEFORE
+ * has to decide it. */
 #ifndef TG_SORT_PASTE
 #include <stddef.h>
 #define TG_SORT_PASTE2(a, b) a##b

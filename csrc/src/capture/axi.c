@@ -126,8 +126,8 @@ static bool is_beat(const tg_axi *x, unsigned ch) {
 /* ---- samples ------------------------------------------------------------------------------------
  */
 
-/* A level of the channel is unknown: all that is open may be wrong, and where a transfer may have been
- * lost, all that follows in the segment. An answer needs an open command. */
+/* A level of the channel is unknown: all that is open may be wrong, and where a transfer may have
+ * been lost, all that follows in the segment. An answer needs an open command. */
 static void doubt(tg_axi *x, unsigned ch) {
   const unsigned d = ch == CH_AR || ch == CH_R ? READ : WRITE;
   const bool answer = ch == CH_R || ch == CH_B;
@@ -153,8 +153,9 @@ static tg_status update_pending(tg_axi *x, uint64_t k) {
     } else if (!l->valid && p->on) {
       p->on = false;
       if (!l->unknown)
-        status = tg_axi_problem(x, k, ch, "protocol", "VALID fell at %llu without READY, up since %llu",
-                            (unsigned long long)k, (unsigned long long)p->since);
+        status =
+            tg_axi_problem(x, k, ch, "protocol", "VALID fell at %llu without READY, up since %llu",
+                           (unsigned long long)k, (unsigned long long)p->since);
       x->fig.protocol += !l->unknown && !x->scouting;
     }
     if (l->unknown && !x->scouting) doubt(x, ch);
@@ -393,7 +394,8 @@ tg_status tg_axi_new(const tg_alloc *a, const tg_capture *c, const tg_axi_option
   return TG_OK;
 fail:
   tg_axi_free(x);
-  if (err != NULL && err->status != status) tg_fail(err, status, 0, 0, "%s", tg_status_text(status));
+  if (err != NULL && err->status != status)
+    tg_fail(err, status, 0, 0, "%s", tg_status_text(status));
   return status;
 }
 

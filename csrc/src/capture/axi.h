@@ -70,7 +70,7 @@ typedef struct axi_lane_w {
   size_t n_wait, cap_wait, head;
   axi_beat *early; /* data ahead of its address */
   size_t n_early, cap_early, early_head;
-  uint32_t ghosts, skip; /* commands from before with data to come; commands whose data came before */
+  uint32_t ghosts, skip; /* commands from before with data to come; those with data before */
   uint32_t orphan;       /* as in axi_queue */
   uint32_t segment;
   uint8_t basis;

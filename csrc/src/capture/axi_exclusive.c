@@ -1,5 +1,7 @@
-/* axi_exclusive.c - exclusive accesses: a read and a write of one id and address, of which the write is
- * done where it is answered with EXOKAY, and fails with OKAY. SPDX-License-Identifier: BSD-3-Clause */
+/* axi_exclusive.c - exclusive accesses: a read and a write of one id and address, of which the
+ * write is
+ * done where it is answered with EXOKAY, and fails with OKAY.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/try.h"
 #include "capture/axi.h"
 

@@ -88,7 +88,7 @@ typedef struct axi_scout {
   size_t n_quiet, cap_quiet;
   uint64_t begin;      /* of the segment */
   uint32_t window;     /* it lies in */
-  uint8_t given;       /* why nothing is open at its begin: BASIS_RESET, BASIS_TOLD; or BASIS_NONE */
+  uint8_t given; /* why nothing is open at its begin: BASIS_RESET, BASIS_TOLD; or BASIS_NONE */
   bool from_zero;      /* the capture is of a simulation and begins at time 0 */
   bool powers_up;      /* ... with all answers unknown: nothing has happened before */
   bool data_at_begin;  /* WVALID was up at its first sample */
@@ -110,8 +110,8 @@ tg_status tg_scout_command(axi_scout *s, unsigned direction, uint32_t w_code, ui
 tg_status tg_scout_beat(axi_scout *s, enum scout_set set, uint32_t code, uint64_t valid, uint64_t k,
                         bool last);
 tg_status tg_scout_quiet(axi_scout *s, uint64_t from, uint64_t to);
-/* Begins a segment; `given`: BASIS_RESET or BASIS_TOLD where nothing is open at its first sample, else
- * BASIS_NONE. */
+/* Begins a segment; `given`: BASIS_RESET or BASIS_TOLD where nothing is open at its first sample,
+ * else BASIS_NONE. */
 void tg_scout_begin(axi_scout *s, uint64_t begin, enum axi_basis given);
 /* Ends the segment before sample `end`: decides how many were open at its start and empties the
  * lists. TG_OK, TG_ENOMEM, TG_EINTERRUPTED. */
@@ -120,10 +120,12 @@ tg_status tg_scout_close(axi_scout *s, uint64_t end, const tg_stop *stop);
 void tg_scout_drop_lists(axi_scout *s);
 void tg_scout_free(axi_scout *s);
 
-/* The start of queue `code` in segment `segment`; nothing open, BASIS_START, where it was not used. */
+/* The start of queue `code` in segment `segment`; nothing open, BASIS_START, where it was not
+ * used. */
 axi_start tg_scout_start(const axi_scout *s, size_t segment, enum scout_set set, uint32_t code);
 
-/* Was a command of a direction that is up at the begin of a segment evidently not asked for before? */
+/* Was a command of a direction that is up at the begin of a segment evidently not asked for
+ * before? */
 bool tg_scout_fresh(const axi_scout *s, size_t segment, unsigned direction);
 
 /* All open ones of a set at the start of a segment. */

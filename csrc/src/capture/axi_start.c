@@ -8,16 +8,16 @@
  *   reset     nothing is open behind it;
  *   told      the caller knows that nothing is open at the first sample;
  *   counters  System ILA counts the open ones;
- *   lengths   no other number of 0 to MOST_OPEN agrees, or the lengths of a row of bursts agree with
- *             it by more than BITS_ENOUGH and with no other by more than BITS_RIVAL;
- *   idle      with it nothing is open while the whole interface is silent for longer than any memory
- *             takes, or SILENCE_FACTOR times as long as ever with a transaction open, were one more
- *             open as well;
+ *   lengths   no other number of 0 to MOST_OPEN agrees, or the lengths of a row of bursts agree
+ *             with it by more than BITS_ENOUGH and with no other by more than BITS_RIVAL;
+ *   idle      with it nothing is open while the whole interface is silent for longer than any
+ *             memory takes, or SILENCE_FACTOR times as long as ever with a transaction open, were
+ *             one more open as well;
  *   start     nothing contradicts an empty start, and a master that waits for each answer evidently
  *             made this: its first command came far later than one more open would have let it, or
  *             answers follow their commands whatever the pause before.
- * A simulation that begins at its time 0 begins with nothing more often than not: less is asked of it
- * for "idle" and "start" (is_likely_...), a silent begin, lengths that agree or answers of which
+ * A simulation that begins at its time 0 begins with nothing more often than not: less is asked of
+ * it for "idle" and "start" (is_likely_...), a silent begin, lengths that agree or answers of which
  * nothing is known yet are enough.
  * Otherwise the smallest number is used, and all that follows from it is a lower bound. */
 #include <math.h>
@@ -258,8 +258,8 @@ static double odds_of_one_more(const pauses *p) {
   return odds;
 }
 
-/* The longest time that one more open transaction would have waited for its answer, but for the one that
- * waited through the longest silence. */
+/* The longest time that one more open transaction would have waited for its answer, but for the one
+ * that waited through the longest silence. */
 static uint64_t longest_cycle(const pauses *p) {
   size_t longest = SIZE_MAX;
   uint64_t most = 0;
@@ -271,9 +271,9 @@ static uint64_t longest_cycle(const pauses *p) {
   return most;
 }
 
-/* One at a time, and commands and answers that only a master which waits for each answer makes: it began
- * later than one more open transaction would have let it, or answers that follow their commands
- * whatever the pause. */
+/* One at a time, and commands and answers that only a master which waits for each answer makes: it
+ * began later than one more open transaction would have let it, or answers that follow their
+ * commands whatever the pause. */
 static bool is_one_by_one(const pauses *p) {
   if (p->depth > 1 || p->kept < FEW_PAUSES) return false;
   const uint64_t cycle = longest_cycle(p);
@@ -291,7 +291,8 @@ static bool is_likely_one_by_one(const pauses *p) {
   return steady && p->high >= THINKING && (p->first >= THINKING || p->high - p->low >= THINKING);
 }
 
-/* Silent, with nothing open, for longer than an answer has ever taken, were one more open as well. */
+/* Silent, with nothing open, for longer than an answer has ever taken, were one more open as
+ * well. */
 static bool is_idle(const pauses *p) {
   const uint64_t cycle = longest_cycle(p);
   if (p->before > 0 && p->idle / SILENCE_INSIDE <= p->silence) return false;
@@ -307,8 +308,8 @@ static bool is_likely_idle(const pauses *p, const pauses *other) {
   return p->idle >= SILENCE_LEAST && p->idle / (few ? SILENCE_FEW : SILENCE_FACTOR) > p->silence;
 }
 
-/* Do all commands of a direction wait for READY equally long, the one at the first sample as well? It
- * would have waited longer than the others had it been there before. */
+/* Do all commands of a direction wait for READY equally long, the one at the first sample as well?
+ * It would have waited longer than the others had it been there before. */
 static bool waits_steadily(const axi_scout *s, unsigned d) {
   const enum scout_set set = d == 0 ? SET_R : SET_B;
   uint64_t low = UINT64_MAX, high = 0;
@@ -347,8 +348,8 @@ static double bits_of(const axi_scout *s, enum scout_set set, const lengths *wor
   return bits;
 }
 
-/* Was a command that is up at the first sample not asked for before? Where commands wait steadily, and
- * where a simulation whose lengths all agree begins with a write and its data. */
+/* Was a command that is up at the first sample not asked for before? Where commands wait steadily,
+ * and where a simulation whose lengths all agree begins with a write and its data. */
 static bool is_fresh(const axi_scout *s, unsigned d, bool lengths_agree) {
   return waits_steadily(s, d) || (d == 1 && lengths_agree && s->data_at_begin);
 }
@@ -372,7 +373,7 @@ static void judge_pauses(axi_scout *s, uint64_t end, const lengths *worth, pause
   }
 }
 
-/* ---- all ---------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 /* The number that System ILA counts, where each queue's is then known. */
 static void take_counters(axi_scout *s, unsigned d) {

@@ -56,7 +56,8 @@ static spans collect(const tg_axi *x, uint64_t beats) {
   return out;
 }
 
-/* Reads of one length that take as long with W beats as without: what falls together is no cause. */
+/* Reads of one length that take as long with W beats as without: what falls together is no
+ * cause. */
 static bool spans_are_equal(const tg_axi *x) {
   uint64_t count[257] = {0}, beats = 0;
   for (size_t i = 0; i < x->n_txn; i++) {

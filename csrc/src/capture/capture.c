@@ -159,8 +159,9 @@ void tg_capture_free(tg_capture *c) {
   for (size_t i = 0; i < c->n_clocks; i++) tg_release(&a, c->clocks[i].run);
   for (size_t i = 0; i < c->n_keep; i++) tg_release(&a, c->keep[i]);
   for (size_t i = 0; i < c->n_map; i++) tg_release(&a, c->map[i].column);
-  void *owned[] = {c->sample_on, c->keep,   c->map,   c->carry,  c->signal,  c->store,    c->step,
-                   c->mark,      c->bundle, c->reset, c->clocks, c->joined, c->version, c->timescale};
+  void *owned[] = {c->sample_on, c->keep,   c->map,     c->carry,    c->signal,
+                   c->store,     c->step,   c->mark,    c->bundle,   c->reset,
+                   c->clocks,    c->joined, c->version, c->timescale};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) tg_release(&a, owned[i]);
   tg_intern_free(c->names);
   tg_table_free(c->t_signals);

@@ -1,4 +1,5 @@
-/* clocks.c - the clock of each interface of a simulator's VCD: by scope and name, checked against the
+/* clocks.c - the clock of each interface of a simulator's VCD: by scope and name, checked against
+ * the
  * changes of its handshakes. SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
@@ -75,8 +76,10 @@ static tg_str leaf_of(const tg_capture *c, uint32_t signal) {
 unsigned tg_cap_clock_name(const tg_capture *c, uint32_t signal) {
   static const char *const not_a_clock[] = {"clken",  "clk_en",  "clock_en", "clk_sel", "clkfb",
                                             "locked", "clk_div", "clkgate",  "clk_cnt", "clkena"};
-  static const char *const exact[] = {"clk", "aclk", "clock", "clk_i", "clock_i", "aclk_i", "i_clk"};
-  static const char *const other[] = {"2x", "x2", "4x", "ref", "div", "half", "fast", "slow", "gclk"};
+  static const char *const exact[] = {"clk",     "aclk",   "clock", "clk_i",
+                                      "clock_i", "aclk_i", "i_clk"};
+  static const char *const other[] = {"2x",   "x2",   "4x",   "ref", "div",
+                                      "half", "fast", "slow", "gclk"};
   const tg_str leaf = leaf_of(c, signal);
   unsigned score = 3;
   if (c->signal[signal].width != 1 || !c->signal[signal].bits) return 0;

@@ -15,7 +15,7 @@
 
 struct cap_csv {
   uint32_t *column; /* store of each column behind the index columns; CAP_NONE = skip */
-  uint32_t *bit;    /* of each column: the bit of its store that it is, plus 1; 0 = the whole value */
+  uint32_t *bit; /* of each column: the bit of its store that it is, plus 1; 0 = the whole value */
   size_t n_column, cap_column, cap_bit;
   size_t wanted;       /* columns up to the last wanted one */
   size_t index;        /* columns before the signals: INDEX_COLUMNS, or 0 for a plain CSV */
@@ -298,7 +298,8 @@ static tg_status end_bits(tg_capture *c, uint64_t sample) {
     const uint32_t row = c->signal[c->joined[i].signal].store;
     if (row == CAP_NONE) continue;
     cap_store *s = &c->store[row];
-    const bool same = s->next_x ? s->cur_x : !s->cur_x && memcmp(s->next, s->cur, s->words * 8) == 0;
+    const bool same =
+        s->next_x ? s->cur_x : !s->cur_x && memcmp(s->next, s->cur, s->words * 8) == 0;
     if (s->n == 0 || !same) TG_TRY(tg_cap_store_put(c, s, sample, s->next, s->next_x));
   }
   return TG_OK;

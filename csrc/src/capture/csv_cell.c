@@ -118,8 +118,8 @@ static cap_radix own_radix(const uint8_t **p, size_t *n, cap_radix radix) {
 }
 
 /* A cell that is no lone level and no label: its value, or an unknown one. */
-static tg_status number_cell(tg_capture *c, cap_store *s, uint64_t sample, const uint8_t *p, size_t n,
-                             uint64_t *v, bool *unknown) {
+static tg_status number_cell(tg_capture *c, cap_store *s, uint64_t sample, const uint8_t *p,
+                             size_t n, uint64_t *v, bool *unknown) {
   const uint8_t *digits = p;
   size_t left = n;
   const cap_radix own = own_radix(&digits, &left, RADIX_AUTO);

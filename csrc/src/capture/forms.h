@@ -16,8 +16,8 @@ typedef struct cap_form {
 
 extern const cap_form tg_cap_csv, tg_cap_vcd, tg_cap_dmp;
 
-/* csv.c: does the line name the columns of a plain CSV: a VALID and a READY of AXI, or what the map of
- * `c` (may be NULL) names? */
+/* csv.c: does the line name the columns of a plain CSV: a VALID and a READY of AXI, or what the map
+ * of `c` (may be NULL) names? */
 bool tg_cap_is_plain_header(const tg_capture *c, const uint8_t *p, const uint8_t *e);
 
 #endif

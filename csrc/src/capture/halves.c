@@ -1,5 +1,6 @@
-/* halves.c - bundles that are parts of one interface: directions or suffixes apart (`i_axi_`, `o_axi_`),
- * one direction under either of two names (`cl_sh_`, `sh_cl_`), reads and writes under two.
+/* halves.c - bundles that are parts of one interface: directions or suffixes apart (`i_axi_`,
+ * `o_axi_`), one direction under either of two names (`cl_sh_`, `sh_cl_`), reads and writes under
+ * two.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 

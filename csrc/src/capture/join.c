@@ -1,4 +1,5 @@
-/* join.c - vectors whose bits are signals of their own ("araddr [31]", "araddr [30]" ...: a simulator's
+/* join.c - vectors whose bits are signals of their own ("araddr [31]", "araddr [30]" ...: a
+ * simulator's
  * VCD, the columns of an analyser) become one signal. SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <string.h>

@@ -168,8 +168,8 @@ static uint8_t opening(uint8_t close) {
   return close == ']' ? '[' : close == ')' ? '(' : close == '>' ? '<' : 0;
 }
 
-/* A range `[hi:lo]` or an index `[n]` at the end: its width, the index and the bytes before it. VHDL
- * and older tools write round or angle brackets. */
+/* A range `[hi:lo]` or an index `[n]` at the end: its width, the index and the bytes before it.
+ * VHDL and older tools write round or angle brackets. */
 static bool cut_range(const uint8_t *p, size_t *n, uint32_t *width, uint32_t *index) {
   uint64_t number[2] = {0, 0}, scale = 1;
   size_t i = *n, part = 1, digits = 0;

@@ -20,10 +20,11 @@ static bool same_text(const uint8_t *p, size_t n, const char *word) {
   return true;
 }
 
-/* Is the leaf of a name the word, alone or behind a word for the whole design or its AXI ("sys_rst",
- * "s00_axi_aresetn")? */
+/* Is the leaf of a name the word, alone or behind a word for the whole design or its AXI
+ * ("sys_rst", "s00_axi_aresetn")? */
 static bool is_leaf(const uint8_t *p, size_t n, const char *word) {
-  static const char *const wholes[] = {"sys", "core", "global", "glb", "peripheral", "main", "ui", "i"};
+  static const char *const wholes[] = {"sys",        "core", "global", "glb",
+                                       "peripheral", "main", "ui",     "i"};
   const size_t k = strlen(word);
   if (k > n || !same_text(p + n - k, k, word)) return false;
   if (k == n) return true;

@@ -53,7 +53,7 @@ typedef struct cap_name {
   cap_role role;
   size_t prefix;             /* bytes before the leaf */
   size_t leaf_end;           /* bytes up to the end of the leaf */
-  size_t suffix, suffix_end; /* what tells interfaces apart behind the leaf ("_M0", "_1"), or 0, 0 */
+  size_t suffix, suffix_end; /* what tells interfaces apart behind it ("_M0", "_1"), or 0, 0 */
   size_t bare;               /* bytes without the range */
   bool parted;               /* the leaf is a word of its own: `ar_valid` */
   bool suffixed;             /* a suffix stands behind the leaf: `_1`, `_i`, `_M0` */
@@ -106,7 +106,7 @@ typedef struct cap_store {
   uint32_t *at;
   uint64_t *value;
   uint64_t *cur;  /* the last recorded value */
-  uint64_t *next; /* VCD: the newest value; behind it a bit for each unknown one, where it is joined */
+  uint64_t *next; /* VCD: the newest value; behind it a bit for each unknown one, if joined */
   size_t n, cap_at, cap_value;
   uint32_t words; /* 64-bit words of a value */
   uint32_t width;
@@ -235,8 +235,8 @@ char *tg_cap_copy(const tg_alloc *a, const uint8_t *p, size_t n); /* NUL-termina
 bool tg_cap_has_mark(const tg_capture *c, enum cap_mark_kind kind);
 void tg_cap_sort_marks(tg_capture *c);
 
-/* join.c: vectors whose bits are signals of their own become one more signal each; their bits bind no
- * more. TG_OK, TG_ENOMEM, TG_ELIMIT. */
+/* join.c: vectors whose bits are signals of their own become one more signal each; their bits bind
+ * no more. TG_OK, TG_ENOMEM, TG_ELIMIT. */
 tg_status tg_cap_join(tg_capture *c, tg_error *err);
 /* The bit that the signal at a place of a joined vector is. */
 uint32_t tg_cap_bit_at(const cap_joined *j, uint32_t place);
@@ -273,11 +273,13 @@ unsigned tg_cap_nearness(const tg_capture *c, const cap_bundle *b, uint32_t sign
 tg_status tg_cap_bind(tg_capture *c);
 /* Which channels of a bundle have VALID and READY (or ctrl), and which only one of them. */
 void tg_cap_find_channels(cap_bundle *b);
-/* halves.c: joins bundles that are parts of one interface; `groups`: their number. TG_OK, TG_ENOMEM. */
+/* halves.c: joins bundles that are parts of one interface; `groups`: their number. TG_OK,
+ * TG_ENOMEM. */
 tg_status tg_cap_join_halves(tg_capture *c, uint32_t groups);
 /* The bundle's signal on a role after the caller's map; CAP_NONE where there is none. */
 tg_axi_kind tg_cap_kind(const tg_capture *c, const cap_bundle *b);
-/* interfaces.c: which interfaces are the same wires, where the stores are set; the public tables. */
+/* interfaces.c: which interfaces are the same wires, where the stores are set; the public
+ * tables. */
 void tg_cap_find_twins(tg_capture *c);
 tg_status tg_cap_interfaces(tg_capture *c);
 

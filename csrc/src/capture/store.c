@@ -22,7 +22,8 @@ tg_status tg_cap_signal_add(tg_capture *c, const uint8_t *name, size_t n, uint32
                    "defines more than %zu signals (--limit signals=N)", c->n_signal);
   tg_status status = tg_intern_put(c->names, name, n, &code);
   if (status == TG_OK)
-    status = tg_grow(&c->a, (void **)&c->signal, &c->cap_signal, c->n_signal + 1, sizeof *c->signal);
+    status =
+        tg_grow(&c->a, (void **)&c->signal, &c->cap_signal, c->n_signal + 1, sizeof *c->signal);
   if (status != TG_OK) return status;
   *row = (uint32_t)c->n_signal;
   c->signal[c->n_signal++] = (cap_signal){.name = code,
@@ -64,7 +65,8 @@ tg_status tg_cap_check_item(const tg_capture *c, size_t n, tg_error *err) {
 static tg_status open_step(tg_capture *c, uint64_t sample) {
   if (c->n_step > 0 && c->step[c->n_step - 1] == sample) return TG_OK;
   if (c->n_step >= CAP_MAX_STEP) return TG_ELIMIT;
-  tg_status status = tg_grow(&c->a, (void **)&c->step, &c->cap_step, c->n_step + 1, sizeof *c->step);
+  tg_status status =
+      tg_grow(&c->a, (void **)&c->step, &c->cap_step, c->n_step + 1, sizeof *c->step);
   if (status == TG_OK) c->step[c->n_step++] = sample;
   return status;
 }
@@ -94,7 +96,8 @@ tg_status tg_cap_store_put(tg_capture *c, cap_store *s, uint64_t sample, const u
 }
 
 tg_status tg_cap_mark_add(tg_capture *c, uint64_t sample, enum cap_mark_kind kind) {
-  tg_status status = tg_grow(&c->a, (void **)&c->mark, &c->cap_mark, c->n_mark + 1, sizeof *c->mark);
+  tg_status status =
+      tg_grow(&c->a, (void **)&c->mark, &c->cap_mark, c->n_mark + 1, sizeof *c->mark);
   if (status == TG_OK) c->mark[c->n_mark++] = (cap_mark){.sample = sample, .kind = kind};
   return status;
 }

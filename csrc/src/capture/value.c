@@ -85,8 +85,8 @@ static void cut_to(uint64_t *out, uint32_t words, uint32_t width) {
   }
 }
 
-/* A decimal with an optional minus sign as two's complement of `width` bits; false where it does not
- * fit them. */
+/* A decimal with an optional minus sign as two's complement of `width` bits; false where it does
+ * not fit them. */
 bool tg_cap_parse_dec(const uint8_t *p, size_t n, uint64_t *out, uint32_t words, uint32_t width) {
   bool minus = n > 0 && p[0] == '-';
   if (minus) p++, n--;

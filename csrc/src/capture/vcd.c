@@ -392,10 +392,11 @@ static tg_status never_rises(tg_capture *c) {
     c->bundle[i].clock = 0;
     c->bundle[i].clock_name = c->clocks[0].signal;
   }
-  return tg_cap_problem(c, 0, 0, "clock",
-                        "the file has values, but %.*s never rises: no sample is taken (--sample-on "
-                        "SIGNAL names another, --sample-on \"\" takes every time unit)",
-                        (int)(name.n < 100 ? name.n : 100), (const char *)name.p);
+  return tg_cap_problem(
+      c, 0, 0, "clock",
+      "the file has values, but %.*s never rises: no sample is taken (--sample-on "
+      "SIGNAL names another, --sample-on \"\" takes every time unit)",
+      (int)(name.n < 100 ? name.n : 100), (const char *)name.p);
 }
 
 static tg_status finish(tg_capture *c, tg_error *err) {

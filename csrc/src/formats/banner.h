@@ -10,9 +10,9 @@ typedef struct tg_banner {
   const char *version, *build;
 } tg_banner;
 
-/* Takes apart "v2.3:v2.3", "v1.5(debug):" or "v2.3", given as the digit behind the 'v' and the rest;
- * beyond the size of `text` they are cut. The version is the one behind the colon if there is one, a build that
- * is not stated is "unknown". */
+/* Takes apart "v2.3:v2.3", "v1.5(debug):" or "v2.3", given as the digit behind the 'v' and the
+ * rest; beyond the size of `text` they are cut. The version is the one behind the colon if there is
+ * one, a build that is not stated is "unknown". */
 void tg_banner_read(tg_str major, tg_str rest, tg_banner *out);
 
 #endif

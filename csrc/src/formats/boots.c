@@ -378,7 +378,8 @@ static tg_status tell_fit(const groups *g, const group *other, const tg_stretch 
   static const struct {
     const char *what, *field;
     size_t column;
-  } facts[] = {{"versions", "version", TG_BOOT_VERSION}, {"platforms", "platform", TG_BOOT_PLATFORM}};
+  } facts[] = {{"versions", "version", TG_BOOT_VERSION},
+               {"platforms", "platform", TG_BOOT_PLATFORM}};
   const tg_records *r = g->marks[other->marks].records;
   TG_TRY(tell_clocks(out, other, s, boots));
   for (size_t i = 0; i < TG_COUNT_OF(facts); i++) {
@@ -390,7 +391,8 @@ static tg_status tell_fit(const groups *g, const group *other, const tg_stretch 
     if (old.n == new.n && memcmp(old.p, new.p, old.n) == 0) continue;
     TG_TRY(conflict(out, other, s, facts[i].what, old, new));
   }
-  if (other->client && other->source != g->lead_source && count->held > 0 && count->lines < FEW_LINES)
+  if (other->client && other->source != g->lead_source && count->held > 0 &&
+      count->lines < FEW_LINES)
     return tg_result_problem(out, other->source, s->line, s->offset, "boots", "few-lines",
                              "%zu of %zu clients' lines hold a call of this boot's other consoles: "
                              "too few lines to tell that they are of one boot",

@@ -1,8 +1,8 @@
 /* boots_fit.c - do the stamps of a console belong to a boot?
  *
- * The core's pairs lie in the driver's, the driver's and the core's in their clients' windows. Ranges
- * that overlap prove nothing: counters of all boots begin near zero. So records must nest, judged
- * against all consoles that are known to belong to the boot.
+ * The core's pairs lie in the driver's, the driver's and the core's in their clients' windows.
+ * Ranges that overlap prove nothing: counters of all boots begin near zero. So records must nest,
+ * judged against all consoles that are known to belong to the boot.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/mem.h"
 #include "base/try.h"

@@ -43,8 +43,8 @@ static const meaning meanings[] = {
     BANNER("console.spl", TG_STAGE_SPL, TG_LANE_REE),
     BANNER("console.uboot", TG_STAGE_UBOOT, TG_LANE_REE),
     BANNER("console.linux", TG_STAGE_LINUX, TG_LANE_REE),
-    {"console.linux_version", TG_MARK_KERNEL, TG_LANE_REE, TG_STAGE_LINUX, false, NO_FIELD, NO_FIELD,
-     0},
+    {"console.linux_version", TG_MARK_KERNEL, TG_LANE_REE, TG_STAGE_LINUX, false, NO_FIELD,
+     NO_FIELD, 0},
     {"console.bl1_built", TG_MARK_BUILT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD, 0},
     {"console.bl2_built", TG_MARK_BUILT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD, 0},
     {"console.bl31_built", TG_MARK_BUILT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD, 0},
@@ -53,8 +53,7 @@ static const meaning meanings[] = {
     {"console.kernel_clock", TG_MARK_CLOCK, TG_LANE_REE, TG_STAGE_LINUX, false, 0, 1, 0},
     {"bootstage.summary", TG_MARK_REPORT, TG_LANE_REE, 0, false, NO_FIELD, NO_FIELD, 0},
     {"optee.frequency", TG_MARK_FREQUENCY, TG_LANE_REE, 0, false, 0, NO_FIELD, 0},
-    {"optee.open", TG_MARK_CLIENT, TG_LANE_REE, TG_STAGE_LINUX, true, 0, NO_FIELD,
-     TG_CLIENT_OPEN},
+    {"optee.open", TG_MARK_CLIENT, TG_LANE_REE, TG_STAGE_LINUX, true, 0, NO_FIELD, TG_CLIENT_OPEN},
     {"optee.invoke", TG_MARK_CLIENT, TG_LANE_REE, TG_STAGE_LINUX, true, 0, NO_FIELD,
      TG_CLIENT_INVOKE},
     {"optee.syscall", TG_MARK_CLIENT, TG_LANE_REE, TG_STAGE_LINUX, true, 0, NO_FIELD,
@@ -287,8 +286,9 @@ static tg_stage banner_stage(const walk *w, const tg_mark *m) {
   return (tg_stage)m->stage;
 }
 
-/* The PMF stamps from mark `i` on are printed by the boot at hand: its BL2 or BL31 has announced itself,
- * and stamps of these stages follow without another banner, also where a system runs by now. */
+/* The PMF stamps from mark `i` on are printed by the boot at hand: its BL2 or BL31 has announced
+ * itself, and stamps of these stages follow without another banner, also where a system runs by
+ * now. */
 static bool dumps_late(const walk *w, size_t i) {
   enum { BL2_ENTRY = 2, MOST = 64 };
   if (w->have_tid0 || !w->have_bl) return false;

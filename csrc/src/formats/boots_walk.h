@@ -111,8 +111,8 @@ typedef struct tg_part {
   const tg_stretch *stretch;
 } tg_part;
 
-/* The evidence of a judgement: pairs of the two worlds, clients' lines, and how many of these hold a
- * call of the other console. */
+/* The evidence of a judgement: pairs of the two worlds, clients' lines, and how many of these hold
+ * a call of the other console. */
 typedef struct tg_fit_count {
   size_t pairs, lines, held;
 } tg_fit_count;

@@ -114,7 +114,7 @@ static tg_status add_stage(walk *w, const entry *e, bool placed) {
   tg_row_u64(&row, TG_STAGE_C_CLOCK, MICROSECONDS);
   tg_row_cstr(&row, TG_STAGE_C_STATE, "complete");
   if (placed) tg_row_cstr(&row, TG_STAGE_C_AXIS, TG_AXIS_UBOOT);
-  tg_row_bool(&row, TG_STAGE_C_WHOLE, placed && finish == e->elapsed); /* all before its first mark */
+  tg_row_bool(&row, TG_STAGE_C_WHOLE, placed && finish == e->elapsed); /* before its first mark */
   tg_row_u64(&row, TG_STAGE_C_START_LINE, e->line);
   tg_row_u64(&row, TG_STAGE_C_FINISH_LINE, e->line);
   TG_TRY(tg_row_end(&row));

@@ -9,8 +9,8 @@
 
 #define RULE(n, p) \
   {.name = "console." n, .pattern = (p), .better = TG_BETTER_NONE, .soft = true, .arrival = true}
-/* A banner of TF-A, and one that lacks its build type, its version or both: "v2.3:v2.3", "v1.5(debug):",
- * "v2.3". */
+/* A banner of TF-A, and one that lacks its build type, its version or both: "v2.3:v2.3",
+ * "v1.5(debug):", "v2.3". */
 #define STAGE(n, p)                                                    \
   RULE(n, p ": v{number:word}~({build:text}):{version:word}"), \
       RULE(n "_bare", p ": v{major:[0-9]}{rest:word}")

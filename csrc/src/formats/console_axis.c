@@ -1,9 +1,9 @@
 /* console_axis.c - a boot on the clock of whoever wrote its console to a file, and the place of the
  * other clocks on it.
  *
- * A line arrives after it was printed, and never before: the zero of a clock lies at the latest where
- * a line's arrival less the stamp that the line (or the step it was printed in) has on that clock. The
- * step's end, and the way of a line to the host, bound it from below.
+ * A line arrives after it was printed, and never before: the zero of a clock lies at the latest
+ * where a line's arrival less the stamp that the line (or the step it was printed in) has on that
+ * clock. The step's end, and the way of a line to the host, bound it from below.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "console_axis.h"
 
@@ -196,7 +196,8 @@ static void bound_counter(const walk *w, const timed *s, bounds *b) {
 
 /* U-Boot prints its banner between two of its marks, and its report behind the last. */
 static void bound_uboot(const walk *w, const timed *s, bounds *b) {
-  if (w->seen[L_UBOOT] && s->kind == T_INIT_F) at_most(b, w->arrived[L_UBOOT] + w->step - s->finish);
+  if (w->seen[L_UBOOT] && s->kind == T_INIT_F)
+    at_most(b, w->arrived[L_UBOOT] + w->step - s->finish);
   if (w->seen[L_UBOOT] && s->kind == T_INIT_R) at_least(b, w->arrived[L_UBOOT] - s->finish - WAY);
   if (w->seen[L_REPORT]) at_most(b, w->arrived[L_REPORT] + w->step - s->finish);
 }
@@ -257,8 +258,8 @@ static tg_status gather_rule(walk *w, const tg_table *t, size_t kind) {
   return TG_OK;
 }
 
-/* Gathers the lines of a source, and the step of their stamps: the largest power of ten that divides
- * them all, at most 1 s. Of microseconds and finer ones nothing is made. */
+/* Gathers the lines of a source, and the step of their stamps: the largest power of ten that
+ * divides them all, at most 1 s. Of microseconds and finer ones nothing is made. */
 static tg_status gather_arrivals(walk *w, const tg_records *records) {
   static const char *const *const names[] = {line_rules, bare_rules};
   size_t rules[LINES];

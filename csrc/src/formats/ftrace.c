@@ -349,7 +349,8 @@ static tg_status feed(const tg_reduce_in *in, const events *all, tg_trace *trace
 static tg_status tell_loss(tg_result *out, uint32_t source, const events *all,
                            const tg_trace_loss *loss) {
   if (loss->refused == 0) return TG_OK;
-  return tg_result_problem(out, source, all->at[0].line, all->at[0].offset, "ftrace", "events-missing",
+  return tg_result_problem(out, source, all->at[0].line, all->at[0].offset, "ftrace",
+                           "events-missing",
                            "%zu calls lack events: two calls may look like one, so the calls of "
                            "%zu thread%s are left out",
                            loss->lacking, loss->refused, loss->refused == 1 ? "" : "s");

@@ -164,7 +164,8 @@ static tg_status smc_reading(tg_trace *t, const call *c, const tg_trace_event *e
                   .source = t->source,
                   .boot = e->boot,
                   .block = TG_NONE};
-  if (t->setup.count != NULL || c->lost || r.value < 0 || c->last < t->setup.whole_since) return TG_OK;
+  if (t->setup.count != NULL || c->lost || r.value < 0 || c->last < t->setup.whole_since)
+    return TG_OK;
   start_key(t, e->ticks, &key);
   key.metric = tg_str_of("smc");
   key.operation = tg_str_of(operation_name(c->entered));

@@ -16,8 +16,8 @@ typedef struct tg_trace_head {
 
 /* Reads the forms: "TASK-PID [CPU] FLAGS", "TASK-PID (TGID) [CPU] FLAGS", "TASK-PID CPUFLAGS"
  * (latency format), "TASK PID PRI ..." (verbose), "TASK PID[/TID] [CPU]" (perf, with any of these
- * left out). Task names may hold blanks, '-' and ':'. Facts that the form does not tell stay as they are in
- * `out`. False where it is none of them. */
+ * left out). Task names may hold blanks, '-' and ':'. Facts that the form does not tell stay as
+ * they are in `out`. False where it is none of them. */
 bool tg_trace_head_parse(tg_str text, tg_trace_head *out);
 
 /* Reads the task from the columns of the graph tracer, where one of them is "TASK-PID". */

@@ -6,9 +6,9 @@
 #include "base/try.h"
 
 enum {
-  ENDS = 3,         /* a trace may begin and end within calls: so many lack events anyhow */
-  LACKING_OF = 16,  /* one call in so many lacks events: then two in a row may, unseen */
-  USUAL_NUM = 5,    /* two calls in one and the time between take longer than the usual one by this */
+  ENDS = 3,        /* a trace may begin and end within calls: so many lack events anyhow */
+  LACKING_OF = 16, /* one call in so many lacks events: then two in a row may, unseen */
+  USUAL_NUM = 5, /* two calls in one and the time between take longer than the usual one by this */
   USUAL_DEN = 2
 };
 

@@ -65,9 +65,9 @@ static look look_at(const tg_trace_event *e, size_t n) {
   return l;
 }
 
-/* Decides the meaning of steps back. A clock that runs for long prints stamps of about one size, which
- * can be sorted whatever their order. Stamps of all sizes that go back all the time are differences
- * where the events are in order; else nobody can tell. */
+/* Decides the meaning of steps back. A clock that runs for long prints stamps of about one size,
+ * which can be sorted whatever their order. Stamps of all sizes that go back all the time are
+ * differences where the events are in order; else nobody can tell. */
 static void decide(const tg_trace_event *e, size_t n, tg_trace_order *out) {
   if (out->back < DELTAS_LEAST || out->back * DELTAS_OF < n) return;
   const look l = look_at(e, n);

@@ -32,23 +32,31 @@ static const tg_rule_def rules[] = {
     STAMPED("exit", "suspend exit", "PM: suspend exit", ""),
     STAMPED("hibernated", "hibernation exit", "hibernation exit", ""),
     STAMPED("tasks", "Restarting", "Restarting tasks", ""),
-    STAMPED("phase", "of devices", "PM: {phase:text} of devices {state:complete|aborted} after "
-                                   "{ms:dec} msecs",
+    STAMPED("phase", "of devices",
+            "PM: {phase:text} of devices {state:complete|aborted} after "
+            "{ms:dec} msecs",
             "ms=-3"),
     PLAIN("mode_old", "Preparing", "PM: Preparing system for {mode:word} sleep"),
     PLAIN("mode", "Preparing", "PM: Preparing system for sleep ({mode:word})"),
     PLAIN("call_old", "+ returned", "call {device:text}+ returned {ret:int} after {us:uint} usecs"),
-    PLAIN("call", "returned", "{driver:word} {device:word}: PM: {_:word} returned {ret:int} after "
-                         "{us:uint} usecs"),
-    PLAIN("call_bus", "returned", "{device:word}: PM: {_:word} returned {ret:int} after {us:uint} "
-                               "usecs"),
+    PLAIN("call", "returned",
+          "{driver:word} {device:word}: PM: {_:word} returned {ret:int} after "
+          "{us:uint} usecs"),
+    PLAIN("call_bus", "returned",
+          "{device:word}: PM: {_:word} returned {ret:int} after {us:uint} "
+          "usecs"),
     /* 6.9 and newer name the module of the function; the others come first, they have fast ways */
-    PLAIN("call_module", "returned", "{driver:word} {device:word}: PM: {_:word} [[{_:word}]] returned "
-                                "{ret:int} after {us:uint} usecs"),
-    PLAIN("call_bus_module", "returned", "{device:word}: PM: {_:word} [[{_:word}]] returned {ret:int} "
-                                      "after {us:uint} usecs"),
+    PLAIN("call_module", "returned",
+          "{driver:word} {device:word}: PM: {_:word} [[{_:word}]] returned "
+          "{ret:int} after {us:uint} usecs"),
+    PLAIN("call_bus_module", "returned",
+          "{device:word}: PM: {_:word} [[{_:word}]] returned {ret:int} "
+          "after {us:uint} usecs"),
     /* 2.6.29 to 3.0 */
-    {.name = "kernel_pm.device", .tag = "of drv:", .soft = true, .exponents = "ms=-3",
+    {.name = "kernel_pm.device",
+     .tag = "of drv:",
+     .soft = true,
+     .exponents = "ms=-3",
      .pattern = "PM: {phase:text} of drv:[{driver:text}] dev:{device:text} complete after {ms:dec} "
                 "msecs"},
     STAMPED("down", "Preparing to enter", "Preparing to enter system sleep state", ""),
@@ -56,9 +64,11 @@ static const tg_rule_def rules[] = {
     STAMPED("up", "Waking up from", "Waking up from system sleep state", ""),
     STAMPED("up_idle", "resume from suspend-to-idle", "PM: resume from suspend-to-idle", ""),
     SECONDS("took", "devices took", "PM: {phase:text} devices took {s:dec} seconds"),
-    SECONDS("image", "kbytes in", "{phase:Allocated|Wrote|Read} {_:uint} kbytes in {s:dec} seconds"),
-    SECONDS("freeze", "(elapsed", "Freezing {tasks:user space|remaining}{_:text} "
-                                "(elapsed {s:dec} seconds)"),
+    SECONDS("image", "kbytes in",
+            "{phase:Allocated|Wrote|Read} {_:uint} kbytes in {s:dec} seconds"),
+    SECONDS("freeze", "(elapsed",
+            "Freezing {tasks:user space|remaining}{_:text} "
+            "(elapsed {s:dec} seconds)"),
     PLAIN("freeze_aborted", "aborted after", "Freezing {_:text} aborted after {_:dec} seconds"),
     PLAIN("freeze_failed", "failed after", "Freezing {_:text} failed after {_:dec} seconds"),
     SECONDS("sync", "sync:", "Filesystems sync: {s:dec} seconds"),
@@ -175,8 +185,8 @@ static bool only_syncs(const tg_pm_walk *w) {
   return true;
 }
 
-/* A cycle begins with this line; one that is still open has lost its end. Vendors' kernels print the
- * entry twice. */
+/* A cycle begins with this line; one that is still open has lost its end. Vendors' kernels print
+ * the entry twice. */
 static tg_status begin_cycle(tg_pm_walk *w, const pm_line *l, tg_str mode) {
   if (w->cycle.fresh && w->cycle.boot == w->boot) {
     if (w->cycle.mode.n == 0) w->cycle.mode = mode;

@@ -77,8 +77,9 @@ typedef struct tg_calls {
   size_t n, cap;
 } tg_calls;
 
-/* The lines of one boot; those of the printers in time order, clients and system calls in that of the source.
- */
+/* The lines of one boot; those of the printers in time order, clients and system calls in that of
+ * the
+ * source. */
 typedef struct tg_boot_lines {
   tg_smc *driver, *core;
   tg_client *clients;

@@ -2,9 +2,9 @@
  *
  * A walk through the instants in order. A state says how far each open window has come, and how far
  * calls have come that no window belongs to. A stamp moves one of them on; a step that was jumped
- * over is a lost line and costs one. The least cost of all ways through each move comes from one pass
- * forward and one back, so it is exact: a stamp is a window's own if every other use of it, in whatever
- * context, needs at least MARGIN lost lines more than the best way through all of them.
+ * over is a lost line and costs one. The least cost of all ways through each move comes from one
+ * pass forward and one back, so it is exact: a stamp is a window's own if every other use of it, in
+ * whatever context, needs at least MARGIN lost lines more than the best way through all of them.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "optee_cheapest.h"
 
@@ -66,18 +66,26 @@ static uint8_t lost(int from, int to) {
   return (uint8_t)(before[to] - before[from + 1]);
 }
 
-static int slot_step(uint32_t code, unsigned slot) { return (int)(code >> slot * SLOT_BITS & 7u) - 1; }
+static int slot_step(uint32_t code, unsigned slot) {
+  return (int)(code >> slot * SLOT_BITS & 7u) - 1;
+}
 
 static uint32_t with_slot(uint32_t code, unsigned slot, int step) {
   const unsigned at = slot * SLOT_BITS;
   return (code & ~(7u << at)) | (uint32_t)(step + 1) << at;
 }
 
-static unsigned others(uint32_t code, unsigned kind) { return code >> (OTHERS + kind * OTHER_BITS) & 3u; }
+static unsigned others(uint32_t code, unsigned kind) {
+  return code >> (OTHERS + kind * OTHER_BITS) & 3u;
+}
 
-static uint32_t add_other(uint32_t code, unsigned kind) { return code + (1u << (OTHERS + kind * OTHER_BITS)); }
+static uint32_t add_other(uint32_t code, unsigned kind) {
+  return code + (1u << (OTHERS + kind * OTHER_BITS));
+}
 
-static uint32_t less_other(uint32_t code, unsigned kind) { return code - (1u << (OTHERS + kind * OTHER_BITS)); }
+static uint32_t less_other(uint32_t code, unsigned kind) {
+  return code - (1u << (OTHERS + kind * OTHER_BITS));
+}
 
 /* The cost of as many open calls as the state has, and `more`. */
 static uint8_t crowd(const walk *w, uint32_t code, unsigned more) {

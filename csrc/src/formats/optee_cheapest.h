@@ -31,7 +31,8 @@ typedef struct tg_window {
   bool told; /* every sharing of the stamps that costs little more gives it the same ones */
 } tg_window;
 
-/* One instant. `window` is the window of a client's own step; stamps of the printers have none yet. */
+/* One instant. `window` is the window of a client's own step; stamps of the printers have none
+ * yet. */
 typedef struct tg_instant {
   uint64_t ticks;
   uint32_t window;
@@ -39,10 +40,10 @@ typedef struct tg_instant {
   uint8_t step; /* tg_step */
 } tg_instant;
 
-/* Finds for each window the stamps that are its own in every way to share all of them out that needs
- * few lost lines more than the best way: sets `event` of the printers' steps, and `told`. `events` are
- * in the order of (ticks, step); `at_once` is how many clients call at the same time. TG_OK,
- * TG_ENOMEM, TG_EINTERRUPTED. */
+/* Finds for each window the stamps that are its own in every way to share all of them out that
+ * needs few lost lines more than the best way: sets `event` of the printers' steps, and `told`.
+ * `events` are in the order of (ticks, step); `at_once` is how many clients call at the same time.
+ * TG_OK, TG_ENOMEM, TG_EINTERRUPTED. */
 tg_status tg_cheapest(const tg_alloc *a, const tg_stop *stop, const tg_instant *events, size_t n,
                       size_t at_once, tg_window *windows);
 

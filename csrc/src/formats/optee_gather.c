@@ -148,7 +148,8 @@ static bool torn_before(torn_lines *torn, uint64_t offset, unsigned printer) {
   return gap;
 }
 
-/* Room for all lines of the sources at once: they are counted, and large arrays that grow are copied. */
+/* Room for all lines of the sources at once: they are counted, and large arrays that grow are
+ * copied. */
 static tg_status make_room(const tg_reduce_in *in, tg_optee_lines *l) {
   size_t n[K_COUNT] = {0};
   for (size_t s = 0; s < in->n_sources; s++)
@@ -302,8 +303,8 @@ static bool lowest_stamp(const tg_smc *lines, size_t n, uint32_t boot, uint64_t 
   return true;
 }
 
-/* The bounds that clients of a boot are checked against: the driver's lowest stamp, if there is one, and
- * how long a print may be delayed. Found once a boot. */
+/* The bounds that clients of a boot are checked against: the driver's lowest stamp, if there is
+ * one, and how long a print may be delayed. Found once a boot. */
 typedef struct boot_floor {
   uint64_t lowest, delay;
   uint32_t boot;
@@ -373,8 +374,8 @@ static const tg_client *same_clients(const tg_optee_lines *l, const tg_client *c
 }
 
 /* Marks the clients' lines whose start lost a digit: they start before the line before them did,
- * and would not with one digit more; a first line is compared with its way back and the next line. In the
- * order of the source. */
+ * and would not with one digit more; a first line is compared with its way back and the next line.
+ * In the order of the source. */
 static void find_early(tg_optee_lines *l) {
   for (size_t i = 0; i < l->n_clients; i++) {
     tg_client *c = &l->clients[i];

@@ -15,8 +15,8 @@ typedef struct tg_optee_lines {
   size_t driver_cap, core_cap, clients_cap, syscalls_cap;
 } tg_optee_lines;
 
-/* Gathers the lines; a line that cannot be right becomes a problem of `out`. The caller frees `lines`
- * with tg_optee_lines_free, also after a failure. TG_OK, TG_ENOMEM. */
+/* Gathers the lines; a line that cannot be right becomes a problem of `out`. The caller frees
+ * `lines` with tg_optee_lines_free, also after a failure. TG_OK, TG_ENOMEM. */
 tg_status tg_optee_gather(const tg_reduce_in *in, tg_result *out, tg_optee_lines *lines);
 void tg_optee_lines_free(const tg_alloc *a, tg_optee_lines *lines);
 

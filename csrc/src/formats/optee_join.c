@@ -203,7 +203,8 @@ static tg_status doubt_lone_pairs(tg_join *j, tg_calls *out) {
   tg_status status = tg_points_make(j->a, &j->driver, true, TG_POINTS_LONE, &lone);
   for (size_t i = j->first_call; i < out->n && status == TG_OK && lone.n > 0; i++) {
     tg_call *c = &out->at[i];
-    if (c->settled || tg_call_has(c, TG_HOP_DRIVER_START) || !tg_call_has(c, TG_HOP_TA_ENTER)) continue;
+    if (c->settled || tg_call_has(c, TG_HOP_DRIVER_START) || !tg_call_has(c, TG_HOP_TA_ENTER))
+      continue;
     if (tg_points_suspect(&lone, c->cmd, c->stamp[TG_HOP_CLIENT_START].ticks,
                           c->stamp[TG_HOP_TA_ENTER].ticks, &j->driver)) {
       c->state = TG_JOIN_AMBIGUOUS;

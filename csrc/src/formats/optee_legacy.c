@@ -384,7 +384,8 @@ static const uint8_t *try_match(tg_legacy *l, const uint8_t *p, const uint8_t *e
 
 enum { ROOM = 160 }; /* bytes that any line of today's programs fits in */
 
-/* A hex number at `p`, which must end before `end`: the byte behind it, NULL where that is not so. */
+/* A hex number at `p`, which must end before `end`: the byte behind it, NULL where that is not
+ * so. */
 static inline const uint8_t *number_at(const uint8_t *p, const uint8_t *end, tg_str *digits) {
   const uint8_t *behind = tg_legacy_behind_digits(p, end);
   if (behind == p || behind == end) return NULL;

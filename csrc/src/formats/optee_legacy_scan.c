@@ -27,9 +27,9 @@ const uint8_t *tg_legacy_find_portable(const uint8_t *p, const uint8_t *end) {
 
 #ifdef TG_LEGACY_AVX2
 
-/* Bit i is set where p[i] is ':', p[i - 1] ends a tag and p[i + 1] is at most 0x20. The letters have the high nibbles 6 and
- * 7; each table entry has bit 0 for the one and bit 1 for the other, so that the two look-ups
- * share a bit exactly for the six of them. A byte above 127 looks up 0. */
+/* Bit i is set where p[i] is ':', p[i - 1] ends a tag and p[i + 1] is at most 0x20. The letters
+ * have the high nibbles 6 and 7; each table entry has bit 0 for the one and bit 1 for the other, so
+ * that the two look-ups share a bit exactly for the six of them. A byte above 127 looks up 0. */
 __attribute__((target("avx2"))) static inline uint32_t tag_ends(const uint8_t *p, __m256i low,
                                                                 __m256i high) {
   const __m256i here = _mm256_loadu_si256((const __m256i *)(const void *)p);

@@ -21,7 +21,8 @@
 /* The ends of a call that its window may hold. */
 enum { E_DO, E_RECEIVE, E_CORE_FINISH, E_FINISH, ENDS };
 
-/* The content of one window: the first candidate of each end, and whether there is anything else. */
+/* The content of one window: the first candidate of each end, and whether there is anything
+ * else. */
 typedef struct window {
   tg_smc *end[ENDS];
   size_t driver, core; /* where its stamps begin */
@@ -40,8 +41,8 @@ static bool usable(const tg_client *c) {
   return c->have_finish && c->have_enter && c->start <= c->enter && c->enter <= c->finish;
 }
 
-/* Puts the stamps of one printer from `from` on into the window of client `self`, but for those that
- * are another's. */
+/* Puts the stamps of one printer from `from` on into the window of client `self`, but for those
+ * that are another's. */
 static void look(const tg_client *c, size_t self, tg_smc *lines, size_t n, size_t from, int opening,
                  int closing, window *w) {
   for (size_t i = from; i < n && lines[i].at.ticks <= c->finish; i++) {
@@ -170,8 +171,8 @@ static tg_status add_stamps(const tg_join *j, const tg_smc *lines, size_t n, uin
   return TG_OK;
 }
 
-/* How many clients call at once: the most windows that are open together, and one more where clients
- * that print no lines made a good part of the calls. */
+/* How many clients call at once: the most windows that are open together, and one more where
+ * clients that print no lines made a good part of the calls. */
 static size_t most_at_once(const crowd *c) {
   size_t open = 0;
   size_t most = 0;
@@ -228,7 +229,8 @@ static tg_status share_out(const tg_join *j, uint64_t cmd, crowd *c) {
   TG_TRY(add_stamps(j, l->core, l->n_core, cmd, TG_STEP_RECEIVE, TG_STEP_CORE_FINISH, c));
   sort_instants(c->at, c->n);
   for (size_t i = 0; i < c->n; i++)
-    if (c->at[i].window != TG_NO_STAMP) c->windows[c->at[i].window].event[c->at[i].step] = (uint32_t)i;
+    if (c->at[i].window != TG_NO_STAMP)
+      c->windows[c->at[i].window].event[c->at[i].step] = (uint32_t)i;
   TG_TRY(tg_cheapest(j->a, j->stop, c->at, c->n, most_at_once(c), c->windows));
   own_told(j, c);
   return TG_OK;

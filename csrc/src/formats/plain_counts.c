@@ -94,8 +94,8 @@ static bool name_column(plain_walk *w, const char *pattern, tg_str name, tg_key 
   return name.n == 0;
 }
 
-/* Whether the last count of a list is the sum of those before it; how many there are, and whether any
- * is not 0. False where one is no number. */
+/* Whether the last count of a list is the sum of those before it; how many there are, and whether
+ * any is not 0. False where one is no number. */
 static bool last_is_sum(tg_str list, size_t *columns, bool *filled) {
   tg_str word;
   uint64_t sum = 0, n = 0;
@@ -109,8 +109,8 @@ static bool last_is_sum(tg_str list, size_t *columns, bool *filled) {
 
 enum { SUM_ROWS = 3 }; /* so many rows must agree before a column is taken for a sum */
 
-/* Finds out whether the last column of the table that begins at `row` is the sum of the others in every
- * row, as cyclictest -H prints it: it counts nothing of its own. TG_OK, TG_EINTERRUPTED. */
+/* Finds out whether the last column of the table that begins at `row` is the sum of the others in
+ * every row, as cyclictest -H prints it: it counts nothing of its own. TG_OK, TG_EINTERRUPTED. */
 static tg_status find_sums(plain_walk *w, const plain_rule *r, size_t row) {
   const tg_table *t = r->shape.table;
   size_t columns = 0, n = 0, rows = 0;

@@ -112,7 +112,7 @@ typedef struct plain_walk {
   size_t n_held, cap_held, n_holder, cap_holder;
 } plain_walk;
 
-/* --- plain_key.c: the key of a record ---------------------------------------------------------- */
+/* --- plain_key.c: the key of a record --------------------------------------------------------- */
 
 /* The resolution of a value: the last decimal place that any line of the source prints, where the
  * rule names no power of ten; else 1. */
@@ -123,7 +123,8 @@ void tg_plain_shape_of(const plain_walk *w, size_t rule, plain_shape *out);
 tg_status tg_plain_find_heads(plain_walk *w, plain_rule *r);
 /* Begins the key of a record of `r`: its own fields and those of its head lines. The cluster, core
  * and cpu, unit and clock are there; labels are gathered. */
-void tg_plain_begin_key(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at, tg_key *key);
+void tg_plain_begin_key(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at,
+                        tg_key *key);
 /* Moves the head lines to a record of `r`. Returns a number that two records of one rule share if
  * their head lines are the same, never 0. */
 uint64_t tg_plain_advance(plain_rule *r, const tg_reading *at);
@@ -135,10 +136,12 @@ void tg_plain_add_named(plain_walk *w, tg_str name, tg_str value, tg_key *key);
 tg_status tg_plain_end_key(plain_walk *w, tg_key *key);
 /* Whether all labels of one name that both records have are equal. */
 bool tg_plain_agree(const plain_shape *a, size_t row_a, const plain_shape *b, size_t row_b);
-/* A field of a record as text, in `buffer` where it is a number. False where the record lacks it. */
-bool tg_plain_field_text(const tg_table *t, size_t row, size_t col, uint8_t buffer[64], tg_str *out);
+/* A field of a record as text, in `buffer` where it is a number. False where the record lacks
+ * it. */
+bool tg_plain_field_text(const tg_table *t, size_t row, size_t col, uint8_t buffer[64],
+                         tg_str *out);
 
-/* --- plain.c ------------------------------------------------------------------------------------ */
+/* --- plain.c ---------------------------------------------------------------------------------- */
 
 /* The sum factor * field over the terms of a value. TG_ENODATA where a field is missing,
  * TG_EOVERFLOW outside 63 bits. */
@@ -150,15 +153,15 @@ tg_status tg_plain_add(plain_walk *w, const plain_rule *r, size_t row, size_t v,
 tg_status tg_plain_too_large(plain_walk *w, const plain_rule *r, const tg_reading *at,
                           const char *metric);
 
-/* --- plain_counts.c: lines that stand for many readings ----------------------------------------- */
+/* --- plain_counts.c: lines that stand for many readings --------------------------------------- */
 
 /* The readings of a line that is counted, or has the totals of such lines. */
 tg_status tg_plain_counted(plain_walk *w, plain_rule *r, size_t row, const tg_reading *at);
 /* The range of values of a record: its width, 0 where the rule states none. */
-tg_status tg_plain_width(const plain_rule *r, size_t row, const tg_value_info *value, int64_t lowest,
-                      int64_t *width);
+tg_status tg_plain_width(const plain_rule *r, size_t row, const tg_value_info *value,
+                         int64_t lowest, int64_t *width);
 
-/* --- plain_span.c: from one line to another ------------------------------------------------------ */
+/* --- plain_span.c: from one line to another --------------------------------------------------- */
 
 /* The fields of the end line that the values are measured against label nothing. */
 void tg_plain_share_values(plain_rule *r);

@@ -1,5 +1,5 @@
-/* qconv.c - run logs of QCONV-STRIP's unit_test (Ultra96, ZYBO-Z7): its lines as rules, and the lines
- * between a command and its verdict joined into a run.
+/* qconv.c - run logs of QCONV-STRIP's unit_test (Ultra96, ZYBO-Z7): its lines as rules, and the
+ * lines between a command and its verdict joined into a run.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "qconv.h"
 

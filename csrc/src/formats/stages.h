@@ -22,7 +22,7 @@ enum {
   TG_STAGE_C_STATE, /* "complete", or the fault */
   TG_STAGE_C_START_LINE,
   TG_STAGE_C_FINISH_LINE,
-  TG_STAGE_C_AXIS, /* the clock of start and finish, TG_AXIS_*; missing: they have no place in time */
+  TG_STAGE_C_AXIS, /* the clock of start and finish, TG_AXIS_*; missing: no place in time */
   TG_STAGE_C_WHOLE, /* true: the time of all that goes on in it, where nothing more is known */
   TG_STAGE_C_COLUMNS
 };

@@ -1,10 +1,11 @@
-/* systemd_analyze.c - systemd-analyze time, blame and critical-chain, and the line that systemd itself
- * logs when a boot is done.
+/* systemd_analyze.c - systemd-analyze time, blame and critical-chain, and the line that systemd
+ * itself logs when a boot is done.
  *
- * Checked with systemd 219 to 257: analyze-time-data.c, manager.c (the parts), analyze-critical-chain.c
- * (@: since the begin of user space) and format_timespan of time-util.c (the durations: y month w d h
- * min s ms us, a fraction below a minute only). systemd counts from the begin of the kernel, and knows
- * how long the firmware and the loader took before it: its parts follow each other without a gap.
+ * Checked with systemd 219 to 257: analyze-time-data.c, manager.c (the parts),
+ * analyze-critical-chain.c (@: since the begin of user space) and format_timespan of time-util.c
+ * (the durations: y month w d h min s ms us, a fraction below a minute only). systemd counts from
+ * the begin of the kernel, and knows how long the firmware and the loader took before it: its parts
+ * follow each other without a gap.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boots.h"
 #include "formats.h"

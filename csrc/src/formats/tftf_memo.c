@@ -1,4 +1,5 @@
-/* tftf_memo.c - a direct table of the keys of tests and cpus. SPDX-License-Identifier: BSD-3-Clause */
+/* tftf_memo.c - a direct table of the keys of tests and cpus.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "tftf_memo.h"
 
 #include <string.h>

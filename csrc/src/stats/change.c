@@ -5,10 +5,11 @@
  *
  *   (D(0, i) - ahead(i)) + sum over [i, j) of (|x - M| - |x - c|) + (D(j, n) - behind(j))
  *
- * where M is the median of the series and D its cost about M. For one c the best i and j are found in
- * one pass. For all c of a range |x - c| is at least the distance of x to the range, so that the same
- * pass gives a bound: a range whose bound is no better than what was found is left, the others are
- * halved, down to single values. The median of a segment is a value of it, so none is missed. */
+ * where M is the median of the series and D its cost about M. For one c the best i and j are found
+ * in one pass. For all c of a range |x - c| is at least the distance of x to the range, so that the
+ * same pass gives a bound: a range whose bound is no better than what was found is left, the others
+ * are halved, down to single values. The median of a segment is a value of it, so none is
+ * missed. */
 #include <math.h>
 
 #include "segment.h"

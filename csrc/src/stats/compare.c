@@ -1,4 +1,5 @@
-/* compare.c - two sides, all keys, one row per key and quantile. SPDX-License-Identifier: BSD-3-Clause */
+/* compare.c - two sides, all keys, one row per key and quantile.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 
 #include "base/try.h"

@@ -1,4 +1,5 @@
-/* drift.c - do boots drift in the order in which they were taken? SPDX-License-Identifier: BSD-3-Clause */
+/* drift.c - do boots drift in the order in which they were taken?
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include <tickgauge/gate.h>
 
 #include <math.h>

@@ -52,7 +52,8 @@ static tg_status ask_modes(gate *g, size_t j, const int64_t *v, const size_t uni
   return TG_OK;
 }
 
-/* Adjusted p of a longer tail (Holm 1979); tails are told of keys whose smaller values are better. */
+/* Adjusted p of a longer tail (Holm 1979); tails are told of keys whose smaller values are
+ * better. */
 static tg_status find_tails(gate *g, const tg_samples *const side[TG_SIDES],
                             const tg_quantities *q) {
   const tg_board *b = &g->board;

@@ -44,7 +44,8 @@ typedef struct tg_sorted {
 uint64_t tg_sorted_total(const tg_sorted *s);
 /* The value of 1-based rank k, 1 <= k <= total. */
 int64_t tg_sorted_at(const tg_sorted *s, uint64_t k);
-/* ceil(total * num / den), at least 1: the rank of a quantile by the inverted CDF; and its value. */
+/* ceil(total * num / den), at least 1: the rank of a quantile by the inverted CDF; and its
+ * value. */
 uint64_t tg_sorted_rank(const tg_sorted *s, uint64_t num, uint64_t den);
 int64_t tg_sorted_quantile(const tg_sorted *s, uint64_t num, uint64_t den);
 /* Median by the inverted CDF: rank ceil(total / 2). */

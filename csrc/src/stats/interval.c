@@ -53,8 +53,8 @@ tg_status tg_effect_exact(tg_key_context *c, const tg_key_input *in, bool positi
   return TG_OK;
 }
 
-/* The room that the tick model leaves where sides are constant, in steps: the sum of their half-widths
- * 1 - (alpha/4)^(1/units); 0 where none is. */
+/* The room that the tick model leaves where sides are constant, in steps: the sum of their
+ * half-widths 1 - (alpha/4)^(1/units); 0 where none is. */
 static double hull_steps(const tg_key_input *in, double alpha) {
   return (tg_constant(in->x, in->m) ? tg_tick_halfwidth(in->m, alpha / 4) : 0) +
          (tg_constant(in->y, in->n) ? tg_tick_halfwidth(in->n, alpha / 4) : 0);

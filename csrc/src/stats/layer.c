@@ -1,4 +1,5 @@
-/* layer.c - step-down permutation test of all keys of a board. SPDX-License-Identifier: BSD-3-Clause */
+/* layer.c - step-down permutation test of all keys of a board.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "layer.h"
 
 #include <math.h>

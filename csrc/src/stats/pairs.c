@@ -168,8 +168,8 @@ tg_status tg_pair_at(const tg_alloc *a, tg_pair_order order, const uint64_t *x, 
   return status;
 }
 
-tg_pair tg_pair_behind(tg_pair_order order, const uint64_t *x, size_t m, const uint64_t *y, size_t n,
-                       tg_u128 k, tg_pair p) {
+tg_pair tg_pair_behind(tg_pair_order order, const uint64_t *x, size_t m, const uint64_t *y,
+                       size_t n, tg_u128 k, tg_pair p) {
   size_t at = 0;
   tg_u128 upto = 0;
   tg_pair best = p;

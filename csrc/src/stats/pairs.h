@@ -1,4 +1,5 @@
-/* pairs.h - exact order statistics of all ratios, or all differences, of two sorted sides (private).
+/* pairs.h - exact order statistics of all ratios, or all differences, of two sorted sides
+ * (private).
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TG_STATS_PAIRS_H
 #define TG_STATS_PAIRS_H
@@ -20,8 +21,8 @@ tg_status tg_pair_at(const tg_alloc *a, tg_pair_order order, const uint64_t *x, 
                      const uint64_t *y, size_t n, tg_u128 k, tg_pair *out);
 
 /* The pair of rank k + 1, from that of rank k < m * n. */
-tg_pair tg_pair_behind(tg_pair_order order, const uint64_t *x, size_t m, const uint64_t *y, size_t n,
-                       tg_u128 k, tg_pair p);
+tg_pair tg_pair_behind(tg_pair_order order, const uint64_t *x, size_t m, const uint64_t *y,
+                       size_t n, tg_u128 k, tg_pair p);
 
 /* y / x as a double: infinite for x 0. */
 double tg_pair_ratio(tg_pair p);

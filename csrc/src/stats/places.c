@@ -174,7 +174,8 @@ static double least_of(const patterns *t, size_t u) {
   return fmin(1, 2 / tg_choose(n, ones));
 }
 
-/* The smallest share of the patterns in each order, and each p against them (Westfall and Young). */
+/* The smallest share of the patterns in each order, and each p against them (Westfall and
+ * Young). */
 static void adjust(patterns *t, tg_step_at *step, size_t n) {
   for (size_t r = 0; r <= t->orders; r++) t->smallest[r] = 1;
   for (size_t u = 0; u < t->n; u++) {

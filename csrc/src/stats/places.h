@@ -33,10 +33,11 @@ typedef struct tg_levels {
  * TG_EINTERRUPTED. */
 tg_status tg_place_steps(const tg_alloc *a, const tg_levels *v, tg_step_at *step, size_t n);
 
-/* Changes that one release alone shows, up and back: of the keys of a metric that have an odd release
- * between two of one level, so many share it that keys which are odd by themselves would not. Appends
- * two steps of kind TG_STEP_ONCE for each such key, up and back, to step[*n], which has room for two
- * more of each key; keys that step there anyway are left out. TG_OK, TG_ENOMEM, TG_EINTERRUPTED. */
+/* Changes that one release alone shows, up and back: of the keys of a metric that have an odd
+ * release between two of one level, so many share it that keys which are odd by themselves would
+ * not. Appends two steps of kind TG_STEP_ONCE for each such key, up and back, to step[*n], which
+ * has room for two more of each key; keys that step there anyway are left out. TG_OK, TG_ENOMEM,
+ * TG_EINTERRUPTED. */
 tg_status tg_find_onces(const tg_alloc *a, const tg_levels *v, tg_step_at *step, size_t *n);
 
 #endif

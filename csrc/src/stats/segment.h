@@ -13,8 +13,8 @@ tg_status tg_by_value(const tg_alloc *a, const int64_t *x, size_t n, uint32_t *b
 
 #define TG_SEGMENT_ROOM(n) (5 * ((n) + 1)) /* numbers of `room` for a series of n */
 
-/* cost[i * n + j] = sum of |x - median| over x[i..j], i <= j < n, in O(n^2): places are taken out of
- * the order of values one by one. TG_OK, TG_EINTERRUPTED. */
+/* cost[i * n + j] = sum of |x - median| over x[i..j], i <= j < n, in O(n^2): places are taken out
+ * of the order of values one by one. TG_OK, TG_EINTERRUPTED. */
 tg_status tg_segment_costs(const tg_stop *stop, const int64_t *x, size_t n,
                            const uint32_t *by_value, uint32_t *room, double *cost);
 
@@ -23,14 +23,15 @@ void tg_end_costs(const int64_t *x, size_t n, const uint32_t *by_value, uint32_t
                   double *ahead, double *behind);
 
 /* The cheapest segments at `penalty` for each after the first, from the costs of a series: those
- * between the first and the last have two values or more. Fewer segments win a tie, then the earlier. `start` has room
- * for n, `work` for 2 (n + 1) doubles; returns how many segments there are (n > 0). */
+ * between the first and the last have two values or more. Fewer segments win a tie, then the
+ * earlier. `start` has room for n, `work` for 2 (n + 1) doubles; returns how many segments there
+ * are (n > 0). */
 size_t tg_segment_fit(const double *cost, size_t n, double penalty, size_t *start, double *work);
 
 /* The largest penalty at which the series still has a change: the most that one step saves, or half
  * of what two steps save, but at least `floor`. 0 below two values. O(n log n) and n for each
- * range of levels that may hold a step above that, few where nothing but chance moves x; n^2 at worst.
- * `work` has room for TG_CHANGE_WORK(n). */
+ * range of levels that may hold a step above that, few where nothing but chance moves x; n^2 at
+ * worst. `work` has room for TG_CHANGE_WORK(n). */
 #define TG_CHANGE_WORK(n) (3 * ((n) + 1))
 double tg_segment_change(const int64_t *x, size_t n, const uint32_t *by_value, double floor,
                          uint32_t *room, double *work);

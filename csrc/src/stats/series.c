@@ -1,4 +1,5 @@
-/* series.c - mean, scatter and autocorrelation of one series. SPDX-License-Identifier: BSD-3-Clause */
+/* series.c - mean, scatter and autocorrelation of one series.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 
 #include "internal.h"

@@ -329,7 +329,8 @@ typedef struct sorted_kind {
 
 #define TG_SORT_NAME sort_kinds
 #define TG_SORT_ITEM sorted_kind
-#define TG_SORT_BEFORE(a, b) ((a)->kind < (b)->kind || ((a)->kind == (b)->kind && (a)->at < (b)->at))
+#define TG_SORT_BEFORE(a, b) \
+  ((a)->kind < (b)->kind || ((a)->kind == (b)->kind && (a)->at < (b)->at))
 #include "base/sort.h"
 
 /* The kind of quantity i: role, scale, quantile and group, from the least to the highest digits. */

@@ -1,4 +1,5 @@
-/* trend.c - steps over releases with one error over all keys. SPDX-License-Identifier: BSD-3-Clause */
+/* trend.c - steps over releases with one error over all keys.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <string.h>
 

@@ -53,7 +53,8 @@ static bool take_time(cursor *c, int64_t *ns) {
   return true;
 }
 
-/* Days from 1970-01-01 of the Gregorian calendar: years begin in March, so that a leap day ends one. */
+/* Days from 1970-01-01 of the Gregorian calendar: years begin in March, so that a leap day ends
+ * one. */
 static int64_t days_of(int64_t year, int64_t month, int64_t day) {
   year -= month <= 2;
   const int64_t era = year / 400, of_era = year % 400;
@@ -99,8 +100,8 @@ static bool take_month(cursor c, int64_t *ns) {
   return true;
 }
 
-/* "12.345678" seconds, "12.345678 0.000123]" of grabserial, "12.345678]" of others. The kernel fills five
- * columns before the point: "   12.345678]" is its own. */
+/* "12.345678" seconds, "12.345678 0.000123]" of grabserial, "12.345678]" of others. The kernel
+ * fills five columns before the point: "   12.345678]" is its own. */
 static bool take_seconds(cursor c, int64_t *ns) {
   enum { KERNEL = 5 };
   const uint8_t *from = c.p;

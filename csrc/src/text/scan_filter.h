@@ -24,8 +24,8 @@ typedef struct tg_masks {
 } tg_masks;
 
 /* entries[first[slot] .. first[slot+1]) are the needles whose window has that slot, if bit `slot`
- * of `used` is set; entries[n_long .. n_long + n_short) are needles shorter than a window, with their
- * first bytes in `begins`. */
+ * of `used` is set; entries[n_long .. n_long + n_short) are needles shorter than a window, with
+ * their first bytes in `begins`. */
 typedef struct tg_filter {
   tg_masks masks;
   uint64_t used[TG_FILTER_SLOTS / 64];

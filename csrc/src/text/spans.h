@@ -1,4 +1,5 @@
-/* spans.h - bytes that are equal, and digits with their value. SPDX-License-Identifier: BSD-3-Clause */
+/* spans.h - bytes that are equal, and digits with their value.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TICKGAUGE_TEXT_SPANS_H
 #define TICKGAUGE_TEXT_SPANS_H
 
@@ -38,9 +39,9 @@ static inline size_t tg_decimal_loop(const uint8_t *p, size_t n, size_t pos, uin
 }
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-/* Where the digits from `pos` <= n on end, `pos` itself where there are none, and their value, which is
- * right up to TG_SAFE_DIGITS. Up to eight at once, without a branch on how many there
- * are: the bytes behind them are shifted out, so that zeros stand before them, then pairs, fours and
+/* Where the digits from `pos` <= n on end, `pos` itself where there are none, and their value,
+ * which is right up to TG_SAFE_DIGITS. Up to eight at once, without a branch on how many there are:
+ * the bytes behind them are shifted out, so that zeros stand before them, then pairs, fours and
  * eights are added up. */
 static inline size_t tg_decimal_run(const uint8_t *p, size_t n, size_t pos, uint64_t *value) {
   const uint64_t each = UINT64_C(0x0101010101010101);

@@ -106,8 +106,8 @@ bool tg_section_wants(const tg_reader *r, const tg_line *line);
 
 /* witness.c */
 
-/* Adds a problem for every line of [p, p+n), which begins at `offset` behind `lines` line ends, that
- * holds the witness of the set without its tag. TG_OK, TG_ENOMEM. */
+/* Adds a problem for every line of [p, p+n), which begins at `offset` behind `lines` line ends,
+ * that holds the witness of the set without its tag. TG_OK, TG_ENOMEM. */
 tg_status tg_reader_witness(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset,
                             uint64_t lines);
 
@@ -126,8 +126,9 @@ tg_status tg_reader_long(tg_reader *r, const uint8_t *p, size_t n, uint64_t offs
 /* quick.c */
 
 /* Reads the usual kind of line: one that ends, with a few hits, each of another tag, outside
- * sections, no shared UART, rules with a straight way, at most one record, no torn one, no miss worth
- * to be kept. Not `*done`: it is another kind, and nothing happened. `*record` is what came of it. */
+ * sections, no shared UART, rules with a straight way, at most one record, no torn one, no miss
+ * worth to be kept. Not `*done`: it is another kind, and nothing happened. `*record` is what came
+ * of it. */
 tg_status tg_reader_quick(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset,
                           const tg_hit *hits, size_t n_hits, bool *done, tg_alike_record *record);
 /* Adds the record of the line at `p`, whose pattern is direct and whose values fit. */

@@ -7,9 +7,9 @@
 
 /* An item is straight where it can end in one place only: literals, blanks, numbers, words up to a
  * blank, alternatives none of which begins another, one of a class, a last text, an optional part
- * whose first byte decides. A template has a straight way where its first item is straight and a search can start at
- * its first literal or at a fixed distance before its tag, or where it begins with a text and only
- * straight items lie between that text and the tag (plan.c finds out). */
+ * whose first byte decides. A template has a straight way where its first item is straight and a
+ * search can start at its first literal or at a fixed distance before its tag, or where it begins
+ * with a text and only straight items lie between that text and the tag (plan.c finds out). */
 enum { TG_HEAD_RUNS = 6 }; /* the most of tg_template.head_runs */
 enum {
   TG_STEP_CROOKED = TG_OP_MATCH + 1, /* values of tg_inst.step beside those of tg_op */

@@ -81,8 +81,8 @@ tg_line tg_line_part(const tg_line *line, size_t from, size_t to) {
 
 /* A pattern of prefixes: '0' one or more digits, ' ' one blank, '_' any number of blanks, 'w' a
  * run without blanks and brackets, 'a' a run of letters, 'n' a month's or day's three letters, '?'
- * the items behind it up to the next '!' may be left out; '\\' takes the next byte for itself, and so
- * does the rest. */
+ * the items behind it up to the next '!' may be left out; '\\' takes the next byte for itself, and
+ * so does the rest. */
 static const char *const prefix_forms[] = {
     "[0-0-0?T!_0:0:0?.0!?Z!] ",     /* minicom and others */
     "0-0-0?T!?_!0:0:0?.0!?,0!?Z!?+0:0!?+0! ", /* ISO 8601, LAVA's text log */
@@ -202,7 +202,8 @@ static size_t escape_length(const uint8_t *p, size_t n) {
     return k > 0 ? k : 2;
   }
   if (c >= '(' && c <= '/') return n > 2 ? 3 : 0; /* a character set */
-  return (c >= 0x40 && c <= 0x5f) || c == '7' || c == '8' || c == '=' || c == '>' || c == 'c' ? 2 : 0;
+  return (c >= 0x40 && c <= 0x5f) || c == '7' || c == '8' || c == '=' || c == '>' || c == 'c' ? 2
+                                                                                              : 0;
 }
 
 /* The length of the sequence at `p`: with its ESC any, without it '[' digits and ';' then 'm'.

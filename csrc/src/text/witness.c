@@ -57,8 +57,9 @@ static tg_status look_at(tg_reader *r, const uint8_t *p, size_t n, uint64_t offs
                         .number = lines + 1,
                         .raw = {p + start, end - start},
                         .raw_offset = offset + start};
-  return tg_records_problem(r->out, &(tg_trouble){&line, at - start, set->witness, TG_NOT,
-                                                  TG_REASON_MISMATCH, "the whole tag before it", 0});
+  return tg_records_problem(
+      r->out, &(tg_trouble){&line, at - start, set->witness, TG_NOT, TG_REASON_MISMATCH,
+                            "the whole tag before it", 0});
 }
 
 /* The next place of the witness that has no tag right before it, `n` where there is none. */

@@ -54,9 +54,10 @@ static inline const tg_alloc *fail_alloc_suite(fail_alloc *f, long k, bool once)
   return &f->suite;
 }
 
-/* Runs `tg_status run(const tg_alloc *)` with request 0, 1, 2 ... failing (from 64 on each `step`-th),
- * first for good, then once only, until a run needs no more requests. `run` frees all it made. A refused request must
- * come out as TG_ENOMEM (never as success), and nothing may stay allocated. */
+/* Runs `tg_status run(const tg_alloc *)` with request 0, 1, 2 ... failing (from 64 on each
+ * `step`-th), first for good, then once only, until a run needs no more requests. `run` frees all
+ * it made. A refused request must come out as TG_ENOMEM (never as success), and nothing may stay
+ * allocated. */
 static inline void fail_allocations(tg_status (*run)(const tg_alloc *a), long step) {
   for (int once = 0; once < 2; once++) {
     fail_alloc f;

@@ -10,7 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOW_LITERAL, SLOW_BLANK, SLOW_BLANKS, SLOW_FIELD, SLOW_OPEN, SLOW_CLOSE, SLOW_DOLLAR, SLOW_END };
+enum {
+  SLOW_LITERAL,
+  SLOW_BLANK,
+  SLOW_BLANKS,
+  SLOW_FIELD,
+  SLOW_OPEN,
+  SLOW_CLOSE,
+  SLOW_DOLLAR,
+  SLOW_END
+};
 
 typedef struct slow_item {
   int kind;
@@ -98,7 +107,8 @@ static inline long slow_decimal(const slow_matcher *m, long at) {
 
 static inline bool slow_word(const slow_matcher *m, long at, const char *word) {
   for (; *word != '\0'; word++, at++) {
-    if (at >= m->size || (m->p[at] != (unsigned char)*word && m->p[at] != (unsigned char)(*word - 32)))
+    if (at >= m->size ||
+        (m->p[at] != (unsigned char)*word && m->p[at] != (unsigned char)(*word - 32)))
       return false;
   }
   return true;
@@ -246,7 +256,8 @@ static inline bool slow_field(slow_matcher *m, int k, long at) {
     return n > 0 && slow_then(m, k, at, at + n, at + n, true);
   }
   if (type[0] == '[')
-    return at < m->size && slow_in_class(type, m->p[at]) && slow_then(m, k, at, at + 1, at + 1, false);
+    return at < m->size && slow_in_class(type, m->p[at]) &&
+           slow_then(m, k, at, at + 1, at + 1, false);
   if (slow_width(type) > 0) return slow_column(m, k, at);
   if (strchr(type, '|') != NULL) return slow_choice(m, k, at);
   if (strcmp(type, "quoted") == 0) {
@@ -321,7 +332,8 @@ static inline bool slow_try(slow_matcher *m, int k, long at, bool edge) {
       m->end = at;
       return true;
     default:
-      if (touches && strchr(it->type, '|') == NULL && it->type[0] != '[' && slow_width(it->type) == 0)
+      if (touches && strchr(it->type, '|') == NULL && it->type[0] != '[' &&
+          slow_width(it->type) == 0)
         return false;
       return slow_field(m, k, at);
   }

@@ -1,4 +1,5 @@
-/* stats_near.h - comparing doubles, and the usual main of a suite. SPDX-License-Identifier: BSD-3-Clause */
+/* stats_near.h - comparing doubles, and the usual main of a suite.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TESTS_STATS_NEAR_H
 #define TESTS_STATS_NEAR_H
 
