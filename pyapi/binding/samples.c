@@ -190,7 +190,7 @@ static PyObject *count_groups(PyObject *module, PyObject *args) {
   const tg_stop *stop = tg_py_stop_new(&look);
   tg_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = tg_count_groups(NULL, stop, value, weight, start, starts - 1, most, pairs, data_of(from),
+  status = tg_count_groups(stop, value, weight, start, starts - 1, most, pairs, data_of(from),
                            data_of(folded));
   Py_END_ALLOW_THREADS
   if (status != TG_OK)

@@ -7,8 +7,8 @@ thread is measured in seconds of processor time, user and system, so that other 
 machine does not count; threads and compressed input by the clock.
 
 The core's own figures come from ``core.c``, compiled here with the core's sources: reading to
-columns with all built-in rules, exact counts, and, where valgrind is there, instructions a byte,
-which repeat to the digit on any machine.
+columns with all built-in rules and, where valgrind is there, instructions a byte, which repeat to
+the digit on any machine.
 """
 
 from __future__ import annotations
@@ -267,11 +267,6 @@ def measure(folder: Path, quick: bool = False) -> list[dict[str, Any]]:
             rows.append(_threads(small, 40))
             rows.append(_gzip(log, folder))
         log.unlink()
-    for distinct in (1000, 10_000):
-        command = [str(program), "counts", str(distinct)]
-        out = subprocess.run(command, capture_output=True, text=True, check=True)
-        name = f"exact counts, {distinct} distinct values"
-        rows.append(row(name, float(out.stdout), "M/s", "-", None, "at least 200 M/s"))
     return rows
 
 

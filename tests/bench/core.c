@@ -1,9 +1,8 @@
-/* core.c - the core alone, for the bench: reads a file with all built-in rules, or counts.
+/* core.c - the core alone, for the bench: reads a file with all built-in rules.
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * core read FILE [PASSES]   seconds of the fastest pass, then records
- * core reduce FILE          reads and reduces it once: readings, for instructions.py
- * core counts DISTINCT      millions of values counted and sorted a second */
+ * core reduce FILE          reads and reduces it once: readings, for instructions.py */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@
 
 #include "tickgauge/tickgauge.h"
 
-enum { BLOCK = 1 << 18, VALUES = 1 << 24, BATCH = 1 << 16 };
+enum { BLOCK = 1 << 18 };
 
 static double now(void) {
   struct timespec t;
@@ -81,39 +80,9 @@ static int bench_read(const char *path, int passes) {
   return 0;
 }
 
-static int bench_counts(uint64_t distinct) {
-  int64_t *values = malloc(VALUES * sizeof *values);
-  uint64_t x = UINT64_C(88172645463325252);
-  double best = 1e9;
-  if (values == NULL) return 1;
-  for (size_t i = 0; i < VALUES; i++) {
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    values[i] = (int64_t)(x % distinct * (x % distinct) * 977); /* scattered, as sums of ticks */
-  }
-  for (int pass = 0; pass < 5; pass++) {
-    tg_counts *counts = NULL;
-    const tg_count *pairs = NULL;
-    size_t n = 0;
-    if (tg_counts_new(NULL, NULL, &counts) != TG_OK) return 1;
-    const double begin = now();
-    for (size_t i = 0; i < VALUES; i += BATCH)
-      if (tg_counts_add(counts, values + i, BATCH) != TG_OK) return 1;
-    if (tg_counts_pairs(counts, &pairs, &n) != TG_OK) return 1;
-    const double took = now() - begin;
-    if (took < best) best = took;
-    tg_counts_free(counts);
-  }
-  free(values);
-  printf("%.1f\n", VALUES / best / 1e6);
-  return 0;
-}
-
 int main(int argc, char **argv) {
   if (argc >= 3 && strcmp(argv[1], "read") == 0)
     return bench_read(argv[2], argc > 3 ? atoi(argv[3]) : 1);
   if (argc == 3 && strcmp(argv[1], "reduce") == 0) return bench_reduce(argv[2]);
-  if (argc == 3 && strcmp(argv[1], "counts") == 0) return bench_counts(strtoull(argv[2], NULL, 10));
   return 2;
 }

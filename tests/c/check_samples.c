@@ -1,6 +1,7 @@
 /* check_samples.c - readings grouped and counted, against slow ways written for reading.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,8 +201,7 @@ END_TEST
 START_TEST(groups_stop_at_every_asking) { ck_assert_int_ge(stop_every_asking(run_group), 2); }
 END_TEST
 
-/* ---- counts -----------------------------------------------------------------------------------
- */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 START_TEST(counts_are_exact) {
   static const int64_t v[] = {5, 3, 5, INT64_MIN, 9, 9, 9, 1};
@@ -210,7 +210,7 @@ START_TEST(counts_are_exact) {
   tg_count pairs[8];
   uint64_t from[5];
   uint8_t folded[4];
-  ck_assert_int_eq(tg_count_groups(NULL, NULL, v, NULL, start, 4, 0, pairs, from, folded), TG_OK);
+  ck_assert_int_eq(tg_count_groups(NULL, v, NULL, start, 4, 0, pairs, from, folded), TG_OK);
   static const uint64_t bounds[] = {0, 3, 3, 4, 5};
   ck_assert_mem_eq(from, bounds, sizeof bounds);
   ck_assert_mem_eq(pairs, want, sizeof want);
@@ -218,34 +218,56 @@ START_TEST(counts_are_exact) {
 }
 END_TEST
 
-/* A group beyond the bound is folded exactly as tg_counts folds it, its neighbour is not. */
-START_TEST(counts_fold_like_tg_counts) {
-  enum { N = 200 };
-  int64_t v[N + 1];
-  uint64_t w[N + 1];
-  static const uint64_t start[] = {0, N, N + 1};
-  tg_count pairs[N + 1];
-  uint64_t from[3];
-  uint8_t folded[2];
-  tg_counts *c = NULL;
-  const tg_count *want = NULL;
-  size_t n = 0;
-  const tg_counts_options options = {50, 0, false};
-  ck_assert_int_eq(tg_counts_new(NULL, &options, &c), TG_OK);
-  for (size_t i = 0; i <= N; i++) {
-    v[i] = (int64_t)(i * i * 7);
-    w[i] = i % 3 + 1;
-    if (i < N) ck_assert_int_eq(tg_counts_add_n(c, v[i], w[i]), TG_OK);
+/* A group beyond the bound is folded, its neighbour is not: the counts stay, values move by 1/256
+ * of themselves at most, those below 256 not at all. Seen at each power of two and beside it. */
+START_TEST(counts_fold_within_their_width) {
+  static const uint64_t w[] = {3, 4, 5}, start[] = {0, 2, 3};
+  for (int k = 0; k < 64; k++) {
+    for (int d = -1; d <= 1; d++) {
+      for (int sign = 0; sign < 2; sign++) {
+        const uint64_t magnitude = (UINT64_C(1) << k) + (uint64_t)(int64_t)d;
+        const int64_t one = (int64_t)(sign == 0 ? magnitude : UINT64_C(0) - magnitude);
+        const int64_t v[] = {one, one == 5 ? 6 : 5, one};
+        tg_count pairs[3];
+        uint64_t from[3];
+        uint8_t folded[2];
+        ck_assert_int_eq(tg_count_groups(NULL, v, w, start, 2, 1, pairs, from, folded), TG_OK);
+        ck_assert(folded[0] == 1 && folded[1] == 0);
+        ck_assert(from[0] == 0 && from[1] == 2 && from[2] == 3);
+        const tg_count *moved = &pairs[one < v[1] ? 0 : 1], *other = &pairs[one < v[1] ? 1 : 0];
+        ck_assert(other->value == v[1] && other->n == 4 && moved->n == 3);
+        ck_assert(pairs[2].value == one && pairs[2].n == 5);
+        const double by = fabs((double)moved->value - (double)one);
+        ck_assert_double_le(by, magnitude < 256 ? 0 : (double)magnitude / 256);
+      }
+    }
   }
-  ck_assert_int_eq(tg_counts_pairs(c, &want, &n), TG_OK);
-  ck_assert_int_eq(tg_count_groups(NULL, NULL, v, w, start, 2, 50, pairs, from, folded), TG_OK);
-  ck_assert_uint_eq(from[1], n);
-  ck_assert_mem_eq(pairs, want, n * sizeof *want);
-  ck_assert_uint_eq(folded[0], 1);
-  ck_assert_uint_eq(folded[1], 0);
-  ck_assert_uint_eq(from[2], n + 1);
-  ck_assert_int_eq(pairs[n].value, v[N]);
-  tg_counts_free(c);
+}
+END_TEST
+
+/* Values of one cell become one pair; to fold again changes nothing. */
+START_TEST(counts_of_one_cell_are_one) {
+  enum { N = 4096 };
+  static int64_t v[N], again[N];
+  static uint64_t w[N];
+  static tg_count pairs[N], twice[N];
+  static const uint64_t start[] = {0, N};
+  uint64_t from[2], n = 0;
+  uint8_t folded[1];
+  for (int64_t i = 0; i < N; i++) v[i] = i;
+  ck_assert_int_eq(tg_count_groups(NULL, v, NULL, start, 1, 100, pairs, from, folded), TG_OK);
+  ck_assert_uint_eq(from[1], 256 + 4 * 128); /* 128 cells from each power of two on, 256 to 2048 */
+  for (size_t i = 0; i < from[1]; i++) {
+    ck_assert(i == 0 || pairs[i - 1].value < pairs[i].value);
+    again[i] = pairs[i].value;
+    w[i] = pairs[i].n;
+    n += w[i];
+  }
+  ck_assert_uint_eq(n, N);
+  const uint64_t kept[] = {0, from[1]};
+  ck_assert_int_eq(tg_count_groups(NULL, again, w, kept, 1, 100, twice, from, folded), TG_OK);
+  ck_assert_uint_eq(from[1], kept[1]);
+  ck_assert_mem_eq(twice, pairs, kept[1] * sizeof *pairs);
 }
 END_TEST
 
@@ -255,8 +277,7 @@ START_TEST(counts_overflow_is_said) {
   tg_count pairs[2];
   uint64_t from[2];
   uint8_t folded[1];
-  ck_assert_int_eq(tg_count_groups(NULL, NULL, v, w, start, 1, 0, pairs, from, folded),
-                   TG_EOVERFLOW);
+  ck_assert_int_eq(tg_count_groups(NULL, v, w, start, 1, 0, pairs, from, folded), TG_EOVERFLOW);
 }
 END_TEST
 
@@ -270,7 +291,8 @@ int main(void) {
   tcase_add_test(tc, groups_refuse_numbers_out_of_range);
   tcase_add_test(tc, groups_stop_at_every_asking);
   tcase_add_test(tc, counts_are_exact);
-  tcase_add_test(tc, counts_fold_like_tg_counts);
+  tcase_add_test(tc, counts_fold_within_their_width);
+  tcase_add_test(tc, counts_of_one_cell_are_one);
   tcase_add_test(tc, counts_overflow_is_said);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);

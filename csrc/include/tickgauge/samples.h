@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "alloc.h"
-#include "counts.h"
 #include "export.h"
 #include "status.h"
 #include "stop.h"
@@ -63,15 +62,21 @@ TG_API tg_status tg_group(const tg_alloc *a, const tg_stop *stop, const tg_ungro
                           tg_groups *groups);
 TG_API void tg_groups_free(const tg_alloc *a, tg_groups *groups);
 
+/* A value and how often it occurred. */
+typedef struct tg_count {
+  int64_t value;
+  uint64_t n;
+} tg_count;
+
 /* Exact counts of each group: `pairs` has room for start[n] items and gets the distinct values of
  * group g, rising, with how often each occurred, at pair_start[g] to pair_start[g + 1] (n + 1
- * items). A group with more than `most` distinct values (0 = 65,536) is folded as tg_counts does,
- * and folded[g] is 1, else 0. `weight` may be NULL. TG_OK, TG_ENOMEM, TG_EOVERFLOW (occurrences
- * beyond 2^63), TG_EINTERRUPTED. */
-TG_API tg_status tg_count_groups(const tg_alloc *a, const tg_stop *stop, const int64_t *value,
-                                 const uint64_t *weight, const uint64_t *start, size_t n,
-                                 uint32_t most, tg_count *pairs, uint64_t *pair_start,
-                                 uint8_t *folded);
+ * items). A group with more than `most` distinct values (0 = 65,536) is folded onto a log grid, and
+ * folded[g] is 1, else 0: each value moves to the middle of its cell, by less than 1/128 of itself,
+ * those below 256 and INT64_MIN stay. `weight` may be NULL. TG_OK, TG_EOVERFLOW (occurrences beyond
+ * 2^63), TG_EINTERRUPTED. */
+TG_API tg_status tg_count_groups(const tg_stop *stop, const int64_t *value, const uint64_t *weight,
+                                 const uint64_t *start, size_t n, uint32_t most, tg_count *pairs,
+                                 uint64_t *pair_start, uint8_t *folded);
 
 #ifdef __cplusplus
 }

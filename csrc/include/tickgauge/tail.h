@@ -40,11 +40,6 @@ typedef struct tg_tail {
 TG_API tg_status tg_tail_test(const int64_t *x, size_t m, const int64_t *y, size_t n,
                               double margin, double absolute, uint64_t step, tg_tail *out);
 
-/* The path test alone, whatever modes there are: is the tail of `y` longer? Parameters and codes as
- * above. */
-TG_API tg_status tg_tail_path(const int64_t *x, size_t m, const int64_t *y, size_t n,
-                              double margin, double absolute, tg_tail_side *out);
-
 #ifdef __cplusplus
 }
 #endif

@@ -6,7 +6,6 @@
 #include "capture.h"
 #include "clock.h"
 #include "compare.h"
-#include "counts.h"
 #include "export.h"
 #include "format.h"
 #include "gate.h"

@@ -1,4 +1,4 @@
-/* wide.h - integers of 128 and 256 bits, and sign and magnitude of 64-bit ones.
+/* wide.h - integers of 128 bits, and sign and magnitude of 64-bit ones.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TG_BASE_WIDE_H
 #define TG_BASE_WIDE_H
@@ -27,18 +27,5 @@ static inline bool tg_signed(uint64_t magnitude, bool negative, int64_t *out) {
   *out = magnitude == TG_I64_MIN_MAGNITUDE ? INT64_MIN : -(int64_t)magnitude;
   return true;
 }
-
-/* hi * 2^128 + lo. Sums and differences wrap. */
-typedef struct tg_u256 {
-  tg_u128 lo, hi;
-} tg_u256;
-
-tg_u256 tg_u256_add(tg_u256 a, tg_u256 b);
-tg_u256 tg_u256_sub(tg_u256 a, tg_u256 b);
-tg_u256 tg_u256_mul(tg_u128 a, tg_u128 b);
-
-/* num / den rounded once, half to even. 0 < den < 2^127. */
-double tg_ratio(tg_u256 num, tg_u128 den);
-double tg_signed_ratio(tg_i128 num, tg_u128 den);
 
 #endif

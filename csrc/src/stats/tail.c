@@ -205,15 +205,6 @@ static scale scale_of(const int64_t *x, const int64_t *y, double margin, double 
                  x[0] <= 0 || y[0] <= 0};
 }
 
-tg_status tg_tail_path(const int64_t *x, size_t m, const int64_t *y, size_t n, double margin,
-                       double absolute, tg_tail_side *out) {
-  tg_status status = check(x, m, y, n, margin, absolute);
-  if (status != TG_OK) return status;
-  const scale s = scale_of(x, y, margin, absolute);
-  *out = path_test(x, m, y, n, &s);
-  return TG_OK;
-}
-
 tg_status tg_tail_test(const int64_t *x, size_t m, const int64_t *y, size_t n, double margin,
                        double absolute, uint64_t step, tg_tail *out) {
   tg_status status = check(x, m, y, n, margin, absolute);
