@@ -278,7 +278,7 @@ def drift_p(old, new) -> tuple[float, float]:
 
     seen = total([list(range(len(old))), list(range(len(new)))])
     every = list(product(permutations(range(len(old))), permutations(range(len(new)))))
-    return seen, sum(total(one) >= seen * (1 - 1e-9) for one in every) / len(every)
+    return seen, sum(total(one) >= seen * (1 - 1e-9) - 1e-12 for one in every) / len(every)
 
 
 def change(x) -> float:
