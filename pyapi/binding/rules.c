@@ -94,6 +94,7 @@ static int take_rule(PyObject *dict, tg_rule_def *def, const char ***rows) {
   if (take_code(dict, "observation", TG_OBSERVATION_BOOT, &code) < 0) return -1;
   def->observation = (tg_observation)code;
   if (take_flag(dict, "needs_clock", &def->needs_clock) < 0) return -1;
+  if (take_flag(dict, "rounded", &def->rounded) < 0) return -1;
   return take_flag(dict, "all", &def->all) < 0 ? -1 : take_flag(dict, "soft", &def->soft);
 }
 

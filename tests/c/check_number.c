@@ -333,6 +333,45 @@ START_TEST(rescaling_is_exact_or_says_why_not) {
 }
 END_TEST
 
+START_TEST(digits_beyond_the_power_are_rounded_where_five_stay) {
+  static const struct {
+    const char *text;
+    int32_t exp10;
+    int64_t want;
+    tg_status status;
+  } rows[] = {
+      {"41.333333333333336", -6, 41333333, TG_OK},
+      {"-41.333333333333336", -6, -41333333, TG_OK},
+      {"41.33333333333333333333", -6, 41333333, TG_OK}, /* bc -l: more digits than 63 bits have */
+      {"0.00000000000000000041333333333", -28, INT64_C(4133333333), TG_OK},
+      {"4.1333333333333336e-05", -10, 413333, TG_OK},
+      {"99999.5", 0, 100000, TG_OK},
+      {"10000.5", 0, 10000, TG_OK}, /* half to even */
+      {"10001.5", 0, 10002, TG_OK},
+      {"9999.4", 0, 0, TG_ERANGE}, /* four digits would stay */
+      {"9999.0", 0, 9999, TG_OK},
+      {"0.0000001", -6, 0, TG_ERANGE},
+      {"1e-400", -6, 0, TG_ERANGE},
+      {"0.0000000000000000000000", -6, 0, TG_OK},
+      {"123456789012345678901234567890", 12, INT64_C(123456789012345678), TG_OK}, /* cut behind 18 */
+      {"123456789012345678901234567890", 0, 0, TG_EOVERFLOW},
+      {"1e300", -6, 0, TG_EOVERFLOW},
+      {"1.", -6, 0, TG_ESYNTAX},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    tg_decimal d = {UNTOUCHED, 1, false};
+    const tg_status status =
+        tg_parse_rounded(bytes(rows[i].text), last(rows[i].text), true, rows[i].exp10, &d);
+    ck_assert_msg(status == rows[i].status, "%s: status %d", rows[i].text, status);
+    ck_assert_int_eq(d.mantissa, status == TG_OK ? rows[i].want : UNTOUCHED);
+    ck_assert_int_eq(d.exp10, status == TG_OK ? rows[i].exp10 : 1);
+  }
+  tg_decimal d = {UNTOUCHED, 1, false};
+  ck_assert_int_eq(tg_parse_rounded(bytes("nan"), last("nan"), true, -6, &d), TG_OK);
+  ck_assert(d.missing);
+}
+END_TEST
+
 int main(void) {
   TCase *tc = tcase_create("number");
   tcase_add_test(tc, numbers_around_every_power_of_two);
@@ -341,6 +380,7 @@ int main(void) {
   tcase_add_test(tc, everything_else_is_not_a_number);
   tcase_add_test(tc, only_digits_are_digits);
   tcase_add_test(tc, decimals_keep_their_digits);
+  tcase_add_test(tc, digits_beyond_the_power_are_rounded_where_five_stay);
   tcase_add_test(tc, exponents_beyond_32_bits_overflow);
   tcase_add_test(tc, nan_and_inf_are_missing_where_exponents_are);
   tcase_add_test(tc, rescaling_is_exact_or_says_why_not);

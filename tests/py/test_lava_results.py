@@ -113,6 +113,27 @@ def test_the_console_and_the_results_of_a_job_have_the_same_keys():
     assert len(told(from_console)) == 4
 
 
+@pytest.mark.parametrize(("unit", "places"), [("s", 10), ("us", 6), ("MB/s", 6)])
+@pytest.mark.parametrize("printed", [repr, "{:.20f}".format, "{:.12e}".format])
+def test_a_figure_with_more_digits_than_the_database_keeps_is_rounded(unit, places, printed):
+    """`repr` is Python's, twenty places are those of bc -l; LAVA itself keeps ten."""
+    values = [n / 3 * 10.0**e for e in range(-1, 6) for n in (1, 2, 7, 100)]
+    signal = "<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=c{} RESULT=pass UNITS={} MEASUREMENT={}>\n"
+    text = "".join(signal.format(i, unit, printed(v)) for i, v in enumerate(values))
+    data = tg.read(text.encode())
+    assert len(data.problems) == 0
+    power = Decimal(10) ** -places
+    got = [int(v) * power for v in data.readings["value"]]
+    assert got == [Decimal(printed(v)).quantize(power) for v in values]
+
+
+def test_a_figure_of_which_rounding_leaves_too_little_is_a_problem():
+    line = b"<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=c RESULT=pass UNITS=us MEASUREMENT=0.00123456>\n"
+    data = tg.read(line)
+    assert len(data.readings) == 0
+    assert data.problems["reason"].tolist() == ["precision"]
+
+
 def test_units_that_are_no_times_have_no_better_direction():
     text = as_csv().replace('"us"', '"MB/s"')
     keys = tg.read(text.encode()).keys

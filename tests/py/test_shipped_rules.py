@@ -355,6 +355,7 @@ EXAMPLES = {
         "<8>[   15.101153] <LAVA_SIGNAL_TESTCASE TEST_CASE_ID=read RESULT=pass UNITS=MB/s "
         "MEASUREMENT=1.5e2>\n"
         "<TEST_CASE_ID=boot MEASUREMENT=0.25 UNITS=s RESULT=fail>\n"
+        "<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=boot RESULT=pass UNITS=s MEASUREMENT=2.04e-05>\n"
         "<TEST_CASE_ID=write RESULT=pass MEASUREMENT=80 UNITS=MB/s>\n"
         "<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=retries RESULT=pass MEASUREMENT=3>\n"
         "<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=linux-login RESULT=pass>\n"
@@ -364,6 +365,7 @@ EXAMPLES = {
             ("lava", "measurement", "measurement", None, "42", "us"),
             ("lava", "measurement", "measurement", None, "150", "MB/s"),
             ("lava", "measurement", "measurement", None, "0.25", "s"),
+            ("lava", "measurement", "measurement", None, "0.0000204", "s"),
             ("lava", "measurement", "measurement", None, "80", "MB/s"),
             ("lava", "measurement", "measurement", None, "3", "1"),
         ],

@@ -45,6 +45,14 @@ TG_API tg_status tg_parse_decimal(const uint8_t *p, const uint8_t *end, bool exp
  * TG_EOVERFLOW where it does not fit 63 bits. */
 TG_API tg_status tg_decimal_rescale(const tg_decimal *d, int32_t exp10, int64_t *out);
 
+/* The same number at the power of ten `exp10`, with the digits beyond it rounded off, half to even
+ * (those behind the eighteenth are cut): a rounded mantissa has at least five digits
+ * (TG_ROUNDED_LEAST), TG_ERANGE where fewer would stay.
+ * TG_EOVERFLOW where it does not fit 63 bits. */
+#define TG_ROUNDED_LEAST 10000
+TG_API tg_status tg_parse_rounded(const uint8_t *p, const uint8_t *end, bool exponent,
+                                  int32_t exp10, tg_decimal *out);
+
 #ifdef __cplusplus
 }
 #endif

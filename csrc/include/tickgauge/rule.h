@@ -40,6 +40,8 @@ typedef struct tg_rule_def {
   const char *unit;      /* "ns" "us" "ms" "s" "tick" "cycle" or any word; "{u}" takes a field */
   const char *exponents; /* "field=-3,..." power of ten that the column of a dec/exp field keeps; without it
                             up to nine digits, and the resolution is that of the digits printed */
+  bool rounded;          /* digits of a dec/exp field beyond that power of ten are rounded off where
+                            at least five stay (tg_parse_rounded); else they are a problem */
   const char *end;       /* section: the template of its last line; "" = a blank line */
   const char *const *rows; /* section: templates tried on every line between, "name=template",
                               NULL-terminated; NULL = no section */

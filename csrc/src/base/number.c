@@ -2,9 +2,12 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tickgauge/number.h"
 
+#include "try.h"
 #include "wide.h"
 
 enum { SAFE_DECIMALS = 19, MAX_DECIMALS = 20, MAX_HEX = 16, HEX_BAD = 16, MAX_SHIFT = 18 };
+
+#define LONG_ENOUGH INT64_C(100000000000000000) /* a number of MAX_SHIFT digits */
 
 static inline bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
 
@@ -139,33 +142,51 @@ static tg_status parse_exponent(const uint8_t *p, const uint8_t *end, int64_t *o
   return TG_OK;
 }
 
+/* The pieces of a decimal number; those of a number without a fraction end where they begin. */
+typedef struct decimal_parts {
+  const uint8_t *whole, *whole_end, *frac, *frac_end;
+  int64_t exp10; /* of the last digit */
+  bool negative, missing;
+} decimal_parts;
+
+static tg_status take_parts(const uint8_t *p, const uint8_t *end, bool exponent,
+                            decimal_parts *out) {
+  decimal_parts d = {.negative = take_sign(&p, end)};
+  d.missing = exponent && (is_word(p, end, "nan") || is_word(p, end, "inf") ||
+                           is_word(p, end, "infinity"));
+  d.whole = p;
+  d.whole_end = d.frac = d.frac_end = d.missing ? end : skip_digits(p, end);
+  if (d.frac < end && *d.frac == '.') {
+    d.frac++;
+    d.frac_end = skip_digits(d.frac, end);
+    if (d.frac_end == d.frac) return TG_ESYNTAX;
+  } else if (d.whole_end == p) {
+    return TG_ESYNTAX;
+  }
+  if (d.frac_end != end) {
+    const tg_status status = exponent ? parse_exponent(d.frac_end, end, &d.exp10) : TG_ESYNTAX;
+    if (status != TG_OK) return status;
+  }
+  d.exp10 -= d.frac_end - d.frac;
+  *out = d;
+  return TG_OK;
+}
+
 tg_status tg_parse_decimal(const uint8_t *p, const uint8_t *end, bool exponent, tg_decimal *out) {
-  const bool negative = take_sign(&p, end);
-  if (exponent &&
-      (is_word(p, end, "nan") || is_word(p, end, "inf") || is_word(p, end, "infinity"))) {
+  decimal_parts d;
+  TG_TRY(take_parts(p, end, exponent, &d));
+  uint64_t magnitude = 0;
+  int64_t mantissa = 0;
+  if (d.missing) {
     *out = (tg_decimal){0, 0, true};
     return TG_OK;
   }
-  const uint8_t *whole_end = skip_digits(p, end), *frac = whole_end, *frac_end = whole_end;
-  if (frac < end && *frac == '.') {
-    frac++;
-    frac_end = skip_digits(frac, end);
-    if (frac_end == frac) return TG_ESYNTAX;
-  } else if (whole_end == p) {
-    return TG_ESYNTAX;
-  }
-  int64_t exp10 = 0, mantissa = 0;
-  if (frac_end != end) {
-    const tg_status status = exponent ? parse_exponent(frac_end, end, &exp10) : TG_ESYNTAX;
-    if (status != TG_OK) return status;
-  }
-  uint64_t magnitude = 0;
-  if (!push_digits(p, whole_end, &magnitude) || !push_digits(frac, frac_end, &magnitude) ||
-      !tg_signed(magnitude, negative, &mantissa))
+  if (!push_digits(d.whole, d.whole_end, &magnitude) ||
+      !push_digits(d.frac, d.frac_end, &magnitude) ||
+      !tg_signed(magnitude, d.negative, &mantissa))
     return TG_EOVERFLOW;
-  exp10 -= frac_end - frac;
-  if (exp10 < INT32_MIN || exp10 > INT32_MAX) return TG_EOVERFLOW;
-  *out = (tg_decimal){mantissa, (int32_t)exp10, false};
+  if (d.exp10 < INT32_MIN || d.exp10 > INT32_MAX) return TG_EOVERFLOW;
+  *out = (tg_decimal){mantissa, (int32_t)d.exp10, false};
   return TG_OK;
 }
 
@@ -188,5 +209,36 @@ tg_status tg_decimal_rescale(const tg_decimal *d, int32_t exp10, int64_t *out) {
     v /= power_of_ten(-shift);
   }
   *out = v;
+  return TG_OK;
+}
+
+/* The digits of [p, end) appended to `*acc` while it has fewer than MAX_SHIFT; how many were not. */
+static int64_t push_some(const uint8_t *p, const uint8_t *end, int64_t *acc) {
+  for (; p < end && *acc < LONG_ENOUGH; p++) *acc = *acc * 10 + (*p - '0');
+  return end - p;
+}
+
+tg_status tg_parse_rounded(const uint8_t *p, const uint8_t *end, bool exponent, int32_t exp10,
+                           tg_decimal *out) {
+  decimal_parts d;
+  TG_TRY(take_parts(p, end, exponent, &d));
+  if (d.missing) {
+    *out = (tg_decimal){0, exp10, true};
+    return TG_OK;
+  }
+  int64_t v = 0;
+  int64_t dropped = push_some(d.whole, d.whole_end, &v);
+  dropped += push_some(d.frac, d.frac_end, &v);
+  const int64_t shift = d.exp10 + dropped - exp10;
+  if (shift < 0 && v != 0) {
+    if (-shift > MAX_SHIFT) return TG_ERANGE;
+    const int64_t unit = power_of_ten(-shift), rest = v % unit;
+    v /= unit;
+    if (rest > unit / 2 || (rest == unit / 2 && v % 2 != 0)) v++;
+    if (rest != 0 && v < TG_ROUNDED_LEAST) return TG_ERANGE;
+  } else if (v != 0 && (shift > MAX_SHIFT || __builtin_mul_overflow(v, power_of_ten(shift), &v))) {
+    return TG_EOVERFLOW;
+  }
+  *out = (tg_decimal){d.negative ? -v : v, exp10, false};
   return TG_OK;
 }

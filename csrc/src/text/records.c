@@ -69,17 +69,27 @@ typedef struct cell_values {
   uint64_t missing;
 } cell_values;
 
+/* The number at the power of ten of its field, no digit dropped. */
+static tg_status exact_decimal(const tg_template_field *f, const uint8_t *p, const uint8_t *end,
+                               tg_decimal *d, int64_t *value) {
+  TG_TRY(tg_parse_decimal(p, end, f->type == TG_FIELD_EXP, d));
+  return d->missing ? TG_OK : tg_decimal_rescale(d, f->exp10, value);
+}
+
 static tg_status read_decimal(const tg_template_field *f, const uint8_t *p, const uint8_t *end,
-                                 cell_value *cell) {
+                              cell_value *cell) {
   tg_decimal d = {0, 0, true};
   int64_t value = 0;
-  tg_status status = tg_parse_decimal(p, end, f->type == TG_FIELD_EXP, &d);
+  tg_status status = exact_decimal(f, p, end, &d, &value);
+  if (f->rounded && (status == TG_ERANGE || status == TG_EOVERFLOW)) {
+    status = tg_parse_rounded(p, end, f->type == TG_FIELD_EXP, f->exp10, &d);
+    value = d.mantissa;
+  }
   if (status != TG_OK) return status;
   cell->missing = d.missing;
-  if (!d.missing) status = tg_decimal_rescale(&d, f->exp10, &value);
   if (d.exp10 < 0) cell->digits = (uint8_t)(d.exp10 > -UINT8_MAX ? -d.exp10 : UINT8_MAX);
   cell->bits = (uint64_t)value;
-  return status;
+  return TG_OK;
 }
 
 /* Reads the number of a field. TG_OK, TG_EOVERFLOW, TG_ERANGE. */
@@ -239,7 +249,7 @@ static tg_status number_problem(tg_records *r, const tg_found *f, size_t i, tg_s
   return tg_records_problem(
       r, &(tg_trouble){f->line, f->fields[i].start, f->rule, r->rules->rules[f->rule].tag,
                        precision ? TG_REASON_PRECISION : TG_REASON_OVERFLOW,
-                       precision ? "no more digits than its power of ten keeps (exponents)"
+                       precision ? "no more digits than its power of ten keeps (exponents, rounded)"
                                  : "a number that fits 64 bits",
                        0});
 }

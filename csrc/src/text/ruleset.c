@@ -100,6 +100,7 @@ static tg_status add_rule(tg_ruleset *set, tg_intern *names, const tg_rule_def *
     name_error(err, status, name);
     goto fail;
   }
+  for (size_t i = 0; i < r.t->n_fields; i++) r.t->fields[i].rounded = def->rounded;
   if (def->context != NULL) {
     r.context_names = tg_copy_text(a, def->context, strlen(def->context));
     if (r.context_names == NULL) status = TG_ENOMEM;
@@ -140,7 +141,7 @@ static tg_status add_until(tg_ruleset *set, tg_intern *names, const tg_rule_def 
   const size_t begin = set->n_rules - 1;
   const tg_rule_def end = {.name = def->name, .exponents = def->exponents,
                            .better = def->better, .observation = def->observation,
-                           .all = def->all, .soft = def->soft};
+                           .all = def->all, .soft = def->soft, .rounded = def->rounded};
   const tg_status status = add_part(set, names, &end, "until", 5, def->until, false, err);
   if (status != TG_OK) return status;
   set->rules[begin].ties.until = set->n_rules - 1;

@@ -71,6 +71,7 @@ typedef struct tg_template_field {
   tg_field_type type;
   int32_t exp10;
   bool as_printed; /* no power of ten was named: TG_DIGITS */
+  bool rounded;    /* digits beyond the power of ten are rounded off */
 } tg_template_field;
 
 typedef struct tg_template {

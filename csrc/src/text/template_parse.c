@@ -251,7 +251,8 @@ static tg_status keep_field(parser *ps, size_t from, size_t to, size_t inst) {
   TG_TRY(tg_template_pool(t, (const uint8_t *)"", 1, &nul));
   tg_field_type type = (tg_field_type)t->inst[inst].type;
   bool decimal = type == TG_FIELD_DEC || type == TG_FIELD_EXP;
-  t->fields[t->n_fields] = (tg_template_field){at, type, decimal ? TG_DIGITS : 0, decimal};
+  t->fields[t->n_fields] = (tg_template_field){at, type, decimal ? TG_DIGITS : 0, decimal,
+                                              false};
   t->inst[inst].field = (uint32_t)t->n_fields++;
   return TG_OK;
 }

@@ -91,6 +91,9 @@ class Rule:
         ``{field: power of ten}`` that the column of a ``dec`` or ``exp`` field keeps: more digits
         are a problem, not a rounded value. Without it up to nine digits are taken as they come,
         and the resolution is that of the digits printed in the file.
+    rounded : bool
+        True: digits beyond that power of ten are rounded off where at least five stay, for
+        programs that print binary fractions whole (``41.333333333333336``).
     all : bool
         True: every match of a line is a record; False: the first.
     soft : bool
@@ -142,6 +145,7 @@ class Rule:
         unit_of_observation: str = "run",
         needs_clock: bool = False,
         exponents: Mapping[str, int] | None = None,
+        rounded: bool = False,
         all: bool = False,
         soft: bool = False,
         end: str | None = None,
@@ -175,6 +179,7 @@ class Rule:
             "total": total,
             "grows": grows,
             "exponents": ",".join(f"{f}={e:d}" for f, e in (exponents or {}).items()) or None,
+            "rounded": bool(rounded),
             "better": _BETTER[better],
             "observation": _OBSERVATION[unit_of_observation],
             "needs_clock": bool(needs_clock),
@@ -355,7 +360,7 @@ _KEYS = frozenset(
     {"name", "template", "value", "metric", "values", "unit", "context", "tag", "better"}
     | {"exponents", "all", "soft", "end", "rows", "comment", "before", "until", "count", "columns"}
     | {"cumulative", "below", "upto", "total", "grows"}
-    | {"unit_of_observation", "needs_clock"}
+    | {"unit_of_observation", "needs_clock", "rounded"}
 )
 
 

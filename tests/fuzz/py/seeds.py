@@ -217,7 +217,8 @@ _WORDS: dict[str, str] = {
     "index": "SQLite files path size mtime version status TEXT INTEGER PRIMARY KEY sources formats",
     "unpack": "BZh9 7zXZ",
     "rules": "[[rule]] name template value metric values unit tag better exponents all soft end "
-    "rows comment {n:uint} {t:dec} {x:exp} {h:hex} {w:word} {s:text} ~ [ ] true inf nan 1979-05-27",
+    "rounded rows comment "
+    "{n:uint} {t:dec} {x:exp} {h:hex} {w:word} {s:text} ~ [ ] true inf nan 1979-05-27",
     "boards": "[b] [[b.labels]] title names clock_hz clock_source clusters linear labels printed "
     "cpus source forms until note cores name console table 4096 inf nan 1979-05-27",
     "stamps": "timestamps: core: counter: address: component: 0x libteec kmodule libutee []",
