@@ -86,6 +86,26 @@ static const char *const lines[] = {
     "low=0x2e bay end",
     "says 1 test_rt_instr_cpu_off\t0\t1\t3",
     "says 0x12ycles 9 ns",
+    "  lat-201 [001] ..... 55.034467: optee_invoke_fn_begin: param=0000000012ab34cd (b2000004, 0)",
+    "  lat-201 [001] ..... 55.034467: optee_invoke_fn_end: param=000000007cfed012 ret (ffff0005, "
+    "0)",
+    " lat-201 [001] 55.034467: optee:optee_invoke_fn_begin: param=00000000c0ffee12 args=ARRAY[04, "
+    "00, "
+    "00, b2, 0]",
+    "hold=00c0ffee12 7.25 more 0",
+    "hold=12345678 7 more",
+    "held=00c0ffee 12.125 on",
+    "held=123456 7.5 x",
+    "held=99 7 0x1f",
+    "hold=c0ffee99 1.5 fed 3 more",
+    "hold=00ab12cd 12 0xab=4 f",
+    "fed 12",
+    "at 00ab12cd: fed 3",
+    "pass 12ab34cd up 7",
+    "pass c0ffee99 up 7 on",
+    "pass 0012ab34cd up 7",
+    "0xab=7",
+    "raw c0ffee99fed 8 hold=1",
 };
 enum { N_LINES = sizeof lines / sizeof lines[0], MOST = 1 << 14 };
 
@@ -154,17 +174,39 @@ static size_t other_digits(uint8_t *to, const char *run, size_t n, uint32_t *see
   return size;
 }
 
-/* The line with other values: digits, and hexadecimal ones behind "0x". */
+/* The length of the hexadecimal word of eight digits and more, with a letter, at `at`; 0: none. */
+static size_t hex_word(const char *line, size_t at) {
+  const size_t n = strspn(line + at, "0123456789abcdef");
+  if (n < 8 || n == strspn(line + at, "0123456789")) return 0;
+  return at == 0 || strchr(" =(,", line[at - 1]) != NULL ? n : 0;
+}
+
+/* Another one, now and then short, without a letter, with a capital, or with letters that look like
+ * a tag or the text of a rule. */
+static size_t other_word(uint8_t *to, uint32_t *seed) {
+  const size_t n = next_random(seed) % 9 == 0 ? 1 + next_random(seed) % 18 : 8;
+  const uint32_t digits = next_random(seed) % 8 == 0 ? 10 : 16;
+  for (size_t i = 0; i < n; i++) to[i] = (uint8_t) "0123456789abcdef"[next_random(seed) % digits];
+  if (next_random(seed) % 8 == 0 && n > 3) memcpy(to, "ab", 2);
+  if (next_random(seed) % 30 == 0) to[n / 2] = 'C';
+  if (next_random(seed) % 20 == 0 && n > 3) memcpy(to + n - 3, "fed", 3);
+  return n;
+}
+
+/* The line with other values: digits, and hexadecimal ones behind "0x" or in long words. */
 static size_t like_line(uint8_t *to, const char *line, uint32_t *seed) {
   size_t n = 0;
   for (size_t at = 0; line[at] != '\0';) {
     const bool hex = at > 1 && line[at - 1] == 'x' && line[at - 2] == '0';
     const size_t run = strspn(line + at, hex ? "0123456789abcdefABCDEF" : "0123456789");
-    if (run == 0) {
+    if (hex_word(line, at) > 0) {
+      n += other_word(to + n, seed);
+      at += hex_word(line, at);
+    } else if (run == 0) {
       to[n++] = (uint8_t)line[at++];
     } else if (hex) {
       for (size_t size = 1 + next_random(seed) % 9; size > 0; size--)
-        to[n++] = (uint8_t)"0123456789abcdefF"[next_random(seed) % 17];
+        to[n++] = (uint8_t) "0123456789abcdefF"[next_random(seed) % 17];
       at += run;
     } else if (run == 1 && line[at] == '0' && line[at + 1] == 'x') {
       to[n++] = (uint8_t)line[at++];
@@ -199,6 +241,31 @@ START_TEST(lines_that_are_alike_leave_the_same) {
     (void)fuzz_quick(p, 1 + alike_text(p + 1, &seed));
   }
   free(p);
+}
+END_TEST
+
+/* A line that has the pattern of those before it, and is another record, or none of them. */
+START_TEST(a_line_that_only_looks_alike_is_matched) {
+  static const struct {
+    const char *usual, *other;
+  } cases[] = {
+      {"hold=00ab12cd 7 more\n", "hold=12345678 7 more\n"},   /* a decimal number after all */
+      {"pass c0ffee99 up 7\n", "pass abffee99 up 7\n"},       /* the text of a rule */
+      {"held=99 7 on\n", "held=9999999999999999999 7 on\n"},  /* 64 bits are too few */
+      {"held=c0ffee12 1.125 x\n", "held=C0FFEE12 1.125 x\n"}, /* capitals are no digits here */
+      {"held=c0ffee12 1.125 x\n",
+       "held=c0ffee12 1.1256 x\n"}, /* more than its power of ten keeps */
+      {"held=c0ffee12 1.125 x\n", "held=c0ffee12 9999999999999999.1 x\n"},
+  };
+  for (unsigned first = 0; first < 2; first++) {
+    uint8_t text[2048] = {(uint8_t)(34 + 3 * first)}; /* in pieces of a few lines */
+    size_t n = 1;
+    for (unsigned i = 0; i < 24; i++) {
+      n += put(text + n, cases[_i].usual, 0, SIZE_MAX);
+      if (i > 8) n += put(text + n, cases[_i].other, 0, SIZE_MAX);
+    }
+    (void)fuzz_quick(text, n);
+  }
 }
 END_TEST
 
@@ -312,6 +379,7 @@ int main(void) {
   tcase_set_timeout(c, 0);
   tcase_add_loop_test(c, lines_that_are_alike_leave_the_same, 0,
                       getenv("TICKGAUGE_SLOW") != NULL ? 200 : 4);
+  tcase_add_loop_test(c, a_line_that_only_looks_alike_is_matched, 0, 6);
   tcase_add_loop_test(c, both_ways_leave_the_same, 0, getenv("TICKGAUGE_SLOW") != NULL ? 200 : 4);
   tcase_add_loop_test(c, a_dense_log_takes_the_quick_way, 0, sizeof dense / sizeof dense[0]);
   tcase_add_loop_test(c, misses_do_not_open_the_full_way_for_ever, TG_KEEP_NONE, TG_KEEP_ALL + 1);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tickgauge/number.h"
 
+#include "spans.h"
 #include "try.h"
 #include "wide.h"
 
@@ -72,9 +73,14 @@ static inline unsigned hex_digit(uint8_t c, bool upper) {
 
 tg_status tg_parse_hex(const uint8_t *p, const uint8_t *end, bool upper, uint64_t *out) {
   if (p >= end) return TG_ESYNTAX;
-  bool fits = true;
+  const size_t n = (size_t)(end - p);
+  bool fits = true, capital = false;
   uint64_t v = 0;
-  for (; p < end; p++) {
+  if (n <= TG_SAFE_HEX && tg_hex_run(p, n, 0, &v, &capital) == n && (upper || !capital)) {
+    *out = v;
+    return TG_OK;
+  }
+  for (v = 0; p < end; p++) {
     const unsigned d = hex_digit(*p, upper);
     if (d == HEX_BAD) return TG_ESYNTAX;
     if (v >> 60 != 0) fits = false;

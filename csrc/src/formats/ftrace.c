@@ -182,8 +182,29 @@ static bool read_time(const tg_table *t, size_t row, const event_rule *rule, int
   return tg_table_i64(t, row, rule->f.t, time) && *time >= 0;
 }
 
+/* A head that was read. A column keeps a word once, so a text at one place is one text. */
+typedef struct known_head {
+  tg_str text;
+  tg_trace_head head;
+  bool known_form;
+} known_head;
+
+enum { HEADS = 256 }; /* a power of two: the tasks of a trace are few */
+
+static bool parse_head(known_head *memo, tg_str text, tg_trace_head *head) {
+  known_head *at = &memo[((uintptr_t)text.p ^ (uintptr_t)text.p >> 8) % HEADS];
+  if (at->text.p != text.p || at->text.n != text.n) {
+    at->text = text;
+    at->head = *head;
+    at->known_form = tg_trace_head_parse(text, &at->head);
+  }
+  *head = at->head;
+  return at->known_form;
+}
+
 /* Task, pid and cpu, as far as the form tells them. False where the head is of no known form. */
-static bool read_head(const tg_table *t, size_t row, const event_rule *rule, tg_trace_head *head) {
+static bool read_head(known_head *memo, const tg_table *t, size_t row, const event_rule *rule,
+                      tg_trace_head *head) {
   tg_str text = {NULL, 0};
   *head = (tg_trace_head){.cpu = TG_TRACE_NO_CPU};
   (void)text_at(t, row, rule->f.head, &text);
@@ -193,13 +214,14 @@ static bool read_head(const tg_table *t, size_t row, const event_rule *rule, tg_
     return true;
   }
   while (text.n > 0 && text.p[text.n - 1] <= ' ') text.n--;
-  return text.n == 0 || tg_trace_head_parse(text, head);
+  return text.n == 0 || parse_head(memo, text, head);
 }
 
 /* Fills the event from its record. False where the head or the time is of no known form. */
-static bool read_event(const tg_table *t, size_t row, const event_rule *rule, tg_trace_event *e) {
+static bool read_event(known_head *memo, const tg_table *t, size_t row, const event_rule *rule,
+                       tg_trace_event *e) {
   tg_str text = {NULL, 0};
-  if (!read_head(t, row, rule, &e->head) || !read_time(t, row, rule, &e->time)) return false;
+  if (!read_head(memo, t, row, rule, &e->head) || !read_time(t, row, rule, &e->time)) return false;
   e->ticks = rule->ticks;
   e->kind = rule->kind;
   e->code = number(t, row, rule->f.code);
@@ -275,7 +297,7 @@ static size_t count_events(const tg_records *records, const event_rule *map) {
 
 /* Gathers the events in the order of the source. */
 static tg_status gather(const tg_reduce_in *in, tg_result *out, uint32_t source,
-                        const event_rule *map, events *all) {
+                        const event_rule *map, known_head *heads, events *all) {
   const tg_records *records = in->sources[source];
   tg_boot_memo near = {0};
   TG_TRY(tg_reserve(in->alloc, &all->at, &all->cap, count_events(records, map), sizeof *all->at));
@@ -294,7 +316,7 @@ static tg_status gather(const tg_reduce_in *in, tg_result *out, uint32_t source,
     e.boot = tg_boot_near(out, source, at.offset, &near);
     if (kind == TG_TRACE_LOST) {
       e.code = number(t, at.row, TG_REC_FIELD + 1);
-    } else if (!read_event(t, at.row, &map[at.rule], &e)) {
+    } else if (!read_event(heads, t, at.row, &map[at.rule], &e)) {
       TG_TRY(unreadable(out, source, &at));
       continue;
     }
@@ -381,10 +403,10 @@ static tg_status pass_twice(const tg_reduce_in *in, tg_result *out, uint32_t sou
 }
 
 static tg_status reduce_events(const tg_reduce_in *in, tg_result *out, uint32_t source,
-                               const event_rule *map, events *all) {
+                               const event_rule *map, known_head *heads, events *all) {
   tg_trace_order order;
   tg_trace_loss loss = {0};
-  TG_TRY(gather(in, out, source, map, all));
+  TG_TRY(gather(in, out, source, map, heads, all));
   TG_TRY(tg_trace_sort(in->alloc, all->at, all->n, &order));
   TG_TRY(tell_order(out, source, &order));
   if (order.unsafe) all->n = 0;
@@ -399,10 +421,14 @@ static tg_status reduce_source(const tg_reduce_in *in, tg_result *out, uint32_t 
   const size_t n_rules = tg_ruleset_count(set);
   events all = {0};
   event_rule *map = tg_take(in->alloc, n_rules + 1, sizeof *map);
-  if (map == NULL) return TG_ENOMEM;
-  for (size_t r = 0; r < n_rules; r++) map[r] = rule_of(set, r);
-  const tg_status status = reduce_events(in, out, source, map, &all);
+  known_head *heads = tg_zalloc(in->alloc, HEADS, sizeof *heads);
+  tg_status status = TG_ENOMEM;
+  if (map != NULL && heads != NULL) {
+    for (size_t r = 0; r < n_rules; r++) map[r] = rule_of(set, r);
+    status = reduce_events(in, out, source, map, heads, &all);
+  }
   tg_release(in->alloc, all.at);
+  tg_release(in->alloc, heads);
   tg_release(in->alloc, map);
   return status;
 }

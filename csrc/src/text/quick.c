@@ -127,7 +127,7 @@ static tg_status add_record(tg_reader *r, const uint8_t *p, size_t n, uint64_t o
 }
 
 tg_status tg_reader_alike(tg_reader *r, const uint8_t *p, uint64_t offset,
-                          const tg_alike_line *line) {
+                          const tg_alike_line *line, bool *done) {
   const tg_pattern *a = line->pattern;
   tg_span spans[TG_ALIKE_FIELDS];
   uint64_t numbers[TG_ALIKE_FIELDS];
@@ -139,15 +139,8 @@ tg_status tg_reader_alike(tg_reader *r, const uint8_t *p, uint64_t offset,
                     .start = tg_alike_at(line, a->start),
                     .end = tg_alike_at(line, a->stop),
                     .tag_pos = tg_alike_at(line, a->hits[0])};
-  for (size_t i = 0; i < a->n_fields; i++) {
-    const tg_alike_field *field = &a->fields[i];
-    if (field->number) {
-      numbers[i] = line->values[field->from.part];
-      found.known |= UINT64_C(1) << i;
-    } else {
-      spans[i] = (tg_span){tg_alike_at(line, field->from), tg_alike_at(line, field->to)};
-    }
-  }
+  *done = tg_alike_values(line, spans, numbers, &found.known);
+  if (!*done) return TG_OK;
   r->out->tally[a->needle[0]].occurrences++;
   return add_record(r, p, n, offset, &found);
 }
@@ -178,7 +171,7 @@ tg_status tg_reader_quick(tg_reader *r, const uint8_t *p, size_t n, uint64_t off
   *record = (tg_alike_record){.rule = TG_NOT};
   if (found != RULE) return TG_OK;
   const tg_straight *m = q.match;
-  *record = (tg_alike_record){q.rule, m->start, m->end};
+  *record = (tg_alike_record){q.rule, m->start, m->end, m->fields};
   tg_found one = {.fields = m->fields,
                   .numbers = m->numbers,
                   .known = m->known,

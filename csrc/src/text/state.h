@@ -131,9 +131,9 @@ tg_status tg_reader_long(tg_reader *r, const uint8_t *p, size_t n, uint64_t offs
  * of it. */
 tg_status tg_reader_quick(tg_reader *r, const uint8_t *p, size_t n, uint64_t offset,
                           const tg_hit *hits, size_t n_hits, bool *done, tg_alike_record *record);
-/* Adds the record of the line at `p`, whose pattern is direct and whose values fit. */
+/* Adds the record of the line at `p`, whose pattern is direct; `*done` false: a value does not fit. */
 tg_status tg_reader_alike(tg_reader *r, const uint8_t *p, uint64_t offset,
-                          const tg_alike_line *line);
+                          const tg_alike_line *line, bool *done);
 
 /* text_line.c */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "match.h"
-#include "spans.h"
+#include "base/spans.h"
 
 enum { MAX_STARTS = 16 };                 /* tries on a line, so that time stays linear */
 

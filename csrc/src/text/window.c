@@ -234,9 +234,9 @@ static tg_status take_alike(tg_reader *r, const uint8_t *p, uint64_t offset,
   const tg_pattern *a = line->pattern;
   tg_hit hits[TG_ALIKE_HITS];
   tg_alike_record record;
-  if (a->direct && line->fits && r->options.keep_near != TG_KEEP_ALL) {
-    *done = true;
-    return tg_reader_alike(r, p, offset, line);
+  if (a->direct && r->options.keep_near != TG_KEEP_ALL) {
+    TG_TRY(tg_reader_alike(r, p, offset, line, done));
+    if (*done) return TG_OK;
   }
   for (size_t i = 0; i < a->n_hits; i++)
     hits[i] = (tg_hit){.at = tg_alike_at(line, a->hits[i]), .needle = a->needle[i]};
