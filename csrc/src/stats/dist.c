@@ -48,17 +48,22 @@ static double beta_fraction(double a, double b, double x) {
   return h;
 }
 
-/* P(|T| > |t|) = I_x(df/2, 1/2) at x = df / (df + t^2). */
-double tg_t_two_sided(double t, uint64_t df) {
-  if (df == 0 || isnan(t)) return (double)NAN;
-  if (isinf(t)) return 0;
+/* P(|T| > |t|) = I_x(df/2, 1/2) at x = df / (df + t^2), for df > 0 and a finite t; `log_beta` is
+ * log_beta_half(df), of which many t can share one. */
+static double two_sided(double t, uint64_t df, double log_beta) {
   if (df > MANY) return many_two_sided(t, (double)df);
   double n = (double)df, a = n / 2, x = n / (n + t * t), y = t * t / (n + t * t);
   if (y == 0) return 1;
   double log_x = y < 0.5 ? log1p(-y) : log(x); /* the one of x, y that kept its digits */
-  double front = exp(a * log_x + 0.5 * log(y) - log_beta_half(df));
+  double front = exp(a * log_x + 0.5 * log(y) - log_beta);
   if (x < (a + 1) / (a + 2.5)) return front * beta_fraction(a, 0.5, x) / a;
   return 1 - front * beta_fraction(0.5, a, y) / 0.5;
+}
+
+double tg_t_two_sided(double t, uint64_t df) {
+  if (df == 0 || isnan(t)) return (double)NAN;
+  if (isinf(t)) return 0;
+  return two_sided(t, df, df > MANY ? 0 : log_beta_half(df));
 }
 
 /* Bisection on the exact tail: slow and safe; the result is good to the last digits. */
@@ -66,14 +71,15 @@ double tg_t_quantile(double upper, uint64_t df) {
   if (df == 0 || !(upper > 0 && upper < 1)) return (double)NAN;
   if (upper > 0.5) return -tg_t_quantile(1 - upper, df);
   if (upper == 0.5) return 0;
+  const double log_beta = df > MANY ? 0 : log_beta_half(df);
   double lo = 0, hi = 1;
-  while (tg_t_two_sided(hi, df) > 2 * upper) {
+  while (two_sided(hi, df, log_beta) > 2 * upper) {
     lo = hi;
     hi *= 2;
   }
   for (int i = 0; i < 80 && hi - lo > 4e-16 * hi; i++) {
     double mid = lo + (hi - lo) / 2;
-    if (tg_t_two_sided(mid, df) > 2 * upper)
+    if (two_sided(mid, df, log_beta) > 2 * upper)
       lo = mid;
     else
       hi = mid;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from .. import _core
@@ -131,6 +132,12 @@ def _lost(row: dict[str, Any], needed: int | None) -> str:
     return f"more than {MOST} boots: they scatter too much"
 
 
+@cache
+def _factor(boots: int) -> float:
+    """What so many boots a side must show, in units of their spread: all keys of a plan ask it."""
+    return (1.48 + 0.7 / boots) * float(_core.detectable_sd(boots, boots)[0])
+
+
 def _needed(row: dict[str, Any], margin: float, see: float) -> int | None:
     """Boots a side that would show a change of `see`, from the interval of the first boots."""
     if row["percent_lo"] is None or row["percent_hi"] is None or row["flags"] & 512:
@@ -138,12 +145,8 @@ def _needed(row: dict[str, Any], margin: float, see: float) -> int | None:
     few = min(row["n_old"], row["n_new"])
     half = math.log((100 + row["percent_hi"]) / (100 + row["percent_lo"])) / 2
     room = math.log((1 + see) / (1 + margin))
-
-    def factor(n: int) -> float:
-        return (1.48 + 0.7 / n) * float(_core.detectable_sd(n, n)[0])
-
     for n in range(4, MOST + 1):
-        if half * factor(n) / factor(few) * (1.48 + 0.7 / few) <= room:
+        if half * _factor(n) / _factor(few) * (1.48 + 0.7 / few) <= room:
             return n
     return None
 
