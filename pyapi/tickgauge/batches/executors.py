@@ -29,9 +29,21 @@ from typing import Any, Protocol
 
 from ..util.optional import need
 
-__all__ = ["Cluster", "Driver", "Own", "Pool", "Serial", "driver_for"]
+__all__ = ["CALM", "Cluster", "Driver", "Own", "Pool", "Serial", "driver_for", "local_client"]
 
 ARITY = 64  # byte strings folded at a time
+
+
+#: Settings of `dask` for workers whose tasks take seconds. By default each process ticks 50 times a
+#: second, is profiled 100 times, and gives freed memory back to the system at once: a tenth of a
+#: core for each worker. ``docs/examples/dask.yaml`` has them for clusters.
+CALM: dict[str, Any] = {
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.memory.monitor-interval": "1s",
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 128 << 20,
+}
 
 
 class Driver(Protocol):
@@ -288,6 +300,19 @@ class Cluster:
 
         merged: bytes = _levels(parts, level).result()
         return merged
+
+
+@contextlib.contextmanager
+def local_client() -> Iterator[Any]:
+    """A cluster of this machine, a worker a core, and its client; both end with the context."""
+    distributed = need("distributed", "dask")
+    settings = need("dask.config", "dask").set
+    with (
+        settings(CALM),
+        distributed.LocalCluster(threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
 
 
 def driver_for(executor: Executor | None, client: Any, jobs: int | None) -> Driver:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import nullcontext
 from typing import Any
 
 from ..frame.answer import Answer
@@ -65,8 +66,7 @@ def run(args: argparse.Namespace) -> int:
     options = inputs.reading_arguments(args)
     progress = options.pop("progress")
     options = {name: value for name, value in options.items() if value}
-    client = _client(args.dask)
-    try:
+    with _client(args.dask) as client:
         made = batch(
             args.sources,
             args.by,
@@ -77,9 +77,6 @@ def run(args: argparse.Namespace) -> int:
             rows=False if args.no_rows else None,
             **options,
         )
-    finally:
-        if client is not None:
-            client.close()
     for status in made.failed:
         common.say(f"{status.path}: {status.message}")
     for status in made.statuses:
@@ -90,12 +87,16 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _client(address: str | None) -> Any:
+    """The client of a cluster as a context; None without an address."""
     if address is None:
-        return None
+        return nullcontext()
+    if address == "local":
+        from ..batches.executors import local_client
+
+        return local_client()
     from ..util.optional import need
 
-    distributed = need("distributed", "dask")
-    return distributed.Client() if address == "local" else distributed.Client(address)
+    return need("distributed", "dask").Client(address)
 
 
 def _write(args: argparse.Namespace, made: Any) -> None:
