@@ -70,6 +70,82 @@ def test_lava_takes_every_signal(tmp_path, gate):
     assert [one["measurement"] for one in taken if "measurement" in one] == due
 
 
+SLICES = """
+const found = [], model = document.getElementById('trace-viewer').model;
+for (const thread of model.getAllThreads())
+  for (const slice of thread.sliceGroup.slices)
+    found.push([thread.parent.name, thread.name, slice.title, slice.start, slice.duration]);
+return [found, model.flowEvents.length, model.importWarnings.map(w => w.message)];
+"""
+PAGE = """<!DOCTYPE html><meta charset="utf-8"><script>{polyfill}</script>{viewer}<script>
+document.addEventListener('WebComponentsReady', () => {{
+  const container = document.createElement('track-view-container');
+  container.id = 'track_view_container';
+  const viewer = document.createElement('tr-ui-timeline-view');
+  viewer.track_view_container = container;
+  Polymer.dom(viewer).appendChild(container);
+  viewer.id = 'trace-viewer';
+  viewer.globalMode = true;
+  Polymer.dom(document.body).appendChild(viewer);
+  const model = new tr.Model();
+  new tr.importer.Import(model).importTracesWithProgressDialog([{trace}]).then(() => {{
+    viewer.model = model;
+    document.title = 'drawn';
+  }});
+}});
+</script><body></body>"""
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ["calls", "optee/two-clients.log.gz"],
+        ["show", "--stages", "boot/before.log"],
+        ["axi", "zynq/A.csv.xz"],
+    ],
+)
+def test_the_trace_viewer_draws_every_slice(tmp_path, verb, capsys):
+    """The viewer that was chrome://tracing, as Go's sources have it, in a browser."""
+    folder = Path(os.environ.get("TICKGAUGE_TRACE_VIEWER", "none"))
+    if not (folder / "trace_viewer_full.html").exists():
+        pytest.skip("TICKGAUGE_TRACE_VIEWER names no viewer: run `make consumers`")
+    webdriver = pytest.importorskip("selenium.webdriver")
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    if shutil.which("chromedriver") is None:
+        pytest.skip("chromium and chromedriver are not installed")
+    target, page = tmp_path / "trace.json", tmp_path / "trace.html"
+    source = str(ROOT / "tests" / "data" / verb[-1])
+    assert main([*verb[:-1], source, "--trace", str(target)]) == 0
+    trace = target.read_text()
+    polyfill = (folder / "webcomponents.min.js").read_text()
+    viewer = (folder / "trace_viewer_full.html").read_text()
+    page.write_text(PAGE.format(polyfill=polyfill, viewer=viewer, trace=trace))
+    options = webdriver.ChromeOptions()
+    for option in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1600,900"):
+        options.add_argument(option)
+    service = webdriver.ChromeService(shutil.which("chromedriver"))
+    with webdriver.Chrome(options, service) as browser:
+        browser.get(page.as_uri())
+        WebDriverWait(browser, 60).until(lambda b: b.title == "drawn")
+        drawn, arrows, warnings = browser.execute_script(SLICES)
+    assert warnings == []
+    events = json.loads(trace)["traceEvents"]
+    process = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+    names = (e for e in events if e["name"] == "thread_name")
+    thread = {(e["pid"], e["tid"]): e["args"]["name"] for e in names}
+    due = [
+        [process[e["pid"]], thread[e["pid"], e["tid"]], e["name"], e["ts"] / 1000, e["dur"] / 1000]
+        for e in events
+        if e["ph"] == "X"
+    ]
+    assert len(drawn) == len(due) > 20
+    for got, want in zip(sorted(drawn), sorted(due), strict=True):
+        assert got[:3] == want[:3]
+        assert got[3:] == pytest.approx(want[3:], abs=1e-9)  # ms
+    assert arrows == sum(e["ph"] in "tf" for e in events)
+
+
 def test_benchstat_has_our_p(tmp_path, capsys):
     if shutil.which("benchstat") is None:
         pytest.skip("benchstat is not on the path: run `make consumers`")

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import defaultdict
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tickgauge as tg
 from tickgauge.cli import main
+from tickgauge.dataset.timeline import timeline
 from tickgauge.exports.trace import Slice, Trace
 from tickgauge.exports.tracks import of_calls
 
@@ -91,6 +94,32 @@ def test_axi_and_stages_are_drawn_on_their_clock(tmp_path, capsys):
     assert main(["show", boot, "--stages", "--trace", str(target)]) == 0
     stage = next(e for e in events_of(target) if e.get("name") == "BL2" and e["ph"] == "X")
     assert stage["dur"] == pytest.approx(4902349 * 16 / 1000)  # ticks of 62.5 MHz, in us
+
+
+def test_clocks_that_nothing_ties_are_groups_of_their_own(tmp_path, capsys):
+    boot = DATA / "boot" / "before.log"
+    data = tg.read(boot)
+    target = tmp_path / "stages.json"
+    assert main(["show", str(boot), "--stages", "--trace", str(target)]) == 0
+    groups, starts = {}, {}
+    for event in events_of(target):
+        if event["ph"] == "M" and event["name"] == "process_name":
+            groups[event["pid"]] = event["args"]["name"]
+        if event["ph"] == "X":
+            pair = groups[event["pid"]], event["args"]["clock"]
+            starts.setdefault(pair, []).append((event["ts"], event["dur"]))
+    strips, _ = timeline(data, 0)
+    assert len(groups) == sum(len(timeline(data, b)[0]) for b in range(len(data.boots)))
+    for strip in strips:  # each bar where the axis of the verb has it
+        bars = sorted((b.start, b.ns) for b in strip.bars if not b.gap)
+        clocks = {clock.name for clock in strip.clocks}
+        got = [
+            (round(ts * 1000), round(dur * 1000))
+            for (group, clock), spans in starts.items()
+            if re.match(r"boot 0\b", group) and clock in clocks
+            for ts, dur in spans
+        ]
+        assert np.abs(np.array(sorted(got)) - np.array(bars)).max() <= 1  # cut, not rounded
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import InputError
 from .dataset import Dataset
 
-__all__ = ["Bar", "Strip", "boots_of", "joins_of", "strip_lines", "timeline", "title_of"]
+__all__ = ["Bar", "Clock", "Strip", "boots_of", "joins_of", "strip_lines", "timeline", "title_of"]
 
 #: Wholes whose times differ by less are the same time, seen by two programs.
 ALIKE = 1.05

@@ -230,8 +230,11 @@ class _Numbers:
         """The metadata events of Chrome's form."""
         events: list[dict[str, Any]] = []
         for group, pid in self.groups.items():
-            titled = {"name": group}
-            events.append({"ph": "M", "pid": pid, "name": "process_name", "args": titled})
+            for name, args in (
+                ("process_name", {"name": group}),
+                ("process_sort_index", {"sort_index": pid}),  # else by name: boot 10 before boot 2
+            ):
+                events.append({"ph": "M", "pid": pid, "name": name, "args": args})
         for (group, track, lane), tid in self.lanes.items():
             pid = self.groups[group]
             for name, args in (

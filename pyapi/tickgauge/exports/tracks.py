@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import count
 from typing import Any
 
+from ..dataset.timeline import Clock, timeline
 from ..frame.frame import Frame
 from .trace import Slice, Trace
 
@@ -81,24 +82,52 @@ def _clocked(group: str, clock_hz: int | None) -> tuple[str, Fraction]:
 
 
 def of_stages(data: Any) -> Trace:
-    """The stages of each boot on the clock of the board, one track a service and cpu.
+    """The stages of each boot, one track a service and cpu.
 
     Parameters
     ----------
     data : Dataset
         With ``stages``: PMF and bootstage records.
+
+    Returns
+    -------
+    Trace
+        Clocks that `tickgauge boot` joins are one group with one axis; clocks that nothing ties
+        are groups of their own, for side by side they would tell an order that nobody knows.
+        Where the zero of a clock is known within bounds only, its arguments say by how much its
+        stages may lie earlier.
     """
-    slices = []
+    slices: list[Slice] = []
+    places: dict[Any, dict[str, tuple[str, Clock]]] = {}
     for row in _records(data.stages) if "stages" in data.tables else ():
         if row["start"] is None or row["finish"] is None or row["finish"] < row["start"]:
             continue
-        group, tick = _clocked(f"boot {row['boot']}", row["clock_hz"])
+        boot = row["boot"]
+        if boot not in places:
+            places[boot] = _places(data, boot)
+        group, clock = places[boot].get(row["axis"], (f"boot {boot}", Clock("", 0)))
+        group, tick = _clocked(group, row["clock_hz"])
         track = row["service"] if row["cpu"] is None else f"{row['service']} cpu {row['cpu']}"
         args = {"first tick": row["start"], "last tick": row["finish"]}
         args |= _known(row, "start_line", "finish_line")
-        start, end = row["start"] * tick, row["finish"] * tick
+        if clock.name:
+            args["clock"] = clock.name
+        if clock.early:
+            args["may lie earlier by ns"] = clock.early
+        start, end = (clock.zero + row[end] * tick for end in ("start", "finish"))
         slices.append(Slice(group, str(track), str(row["stage"]), start, end, args))
     return Trace(slices)
+
+
+def _places(data: Any, boot: int | None) -> dict[str, tuple[str, Clock]]:
+    """The group and the zero of each clock of a boot."""
+    strips = timeline(data, boot)[0] if boot is not None else []
+    found = {}
+    for strip in strips:
+        names = ", ".join(clock.name for clock in strip.clocks)
+        group = f"boot {boot}" if len(strips) == 1 else f"boot {boot}: {names}"
+        found |= {clock.name: (group, clock) for clock in strip.clocks}
+    return found
 
 
 def of_port(port: Any) -> Trace:
