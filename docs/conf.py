@@ -30,6 +30,7 @@ myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc states the types
+autodoc_preserve_defaults = True  # LIMITS, not its fields
 autodoc_default_options = {"members": True}
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -42,7 +43,8 @@ html_theme_options = {
     "fixed_sidebar": True,
     "page_width": "72rem",
 }
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 linkcheck_ignore = [r"http://localhost.*"]
 suppress_warnings = ["mystnb.unknown_mime_type"]
 doctest_global_setup = "import tickgauge as tg\nfrom tickgauge import *"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,7 +16,7 @@ import pytest
 import tickgauge as tg
 from tickgauge.cli import main
 from tickgauge.exports import ci
-from tickgauge.exports.findings import Finding
+from tickgauge.exports.findings import PASS, Finding, findings_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data" / "stats"
@@ -52,6 +54,25 @@ def test_junit_parses_and_counts(tmp_path, capsys, gate):
         (failure,) = case.result
         assert failure.text == failure.message and "to " in failure.text
         assert failure.type in failure.text
+
+
+@pytest.mark.parametrize("limit", ["JUNIT_BYTES", "JUNIT_CASES"])
+def test_a_junit_report_that_gitlab_would_refuse_is_cut_behind_the_failures(
+    gate, limit, monkeypatch
+):
+    findings = findings_of(gate)
+    whole = ci.junit(gate, findings)
+    bound = 12_000 if limit == "JUNIT_BYTES" else len(gate.failing) + 2
+    monkeypatch.setattr(ci, limit, bound)
+    text = ci.junit(gate, findings)
+    assert len(text) < len(whole)
+    (suite,) = ElementTree.fromstring(text)
+    cases = suite.findall("testcase")
+    assert len(gate.failing) <= len(cases) == int(suite.get("tests")) < len(findings)
+    assert int(suite.get("failures")) == len(gate.failing) == len(suite.findall(".//failure"))
+    assert f"{len(findings) - len(cases)} keys more, 0 of them" in suite.find("system-out").text
+    if limit == "JUNIT_BYTES":
+        assert len("".join(ElementTree.tostring(c, "unicode") for c in cases)) <= bound
 
 
 def test_junit_is_valid_for_jenkins(tmp_path, capsys, gate):
@@ -114,6 +135,23 @@ def test_openmetrics_is_parsed(tmp_path, capsys):
     found = {s.labels["key"]: s.value for f in families for s in f.samples}
     assert found["susp_deep_serial cache_flush 0,1"] == pytest.approx(204496e-9, rel=1e-3)
     assert [f.unit for f in families] == ["seconds"]
+
+
+def test_openmetrics_as_gitlab_takes_lines_apart(gate):
+    """Ruby's `shellsplit` of what stands before a ``#``: the name with its labels, the value."""
+    findings = findings_of(gate)
+    odd = replace(findings[0], key='lock #3 of "a\\b", it\'s\n0,1')
+    for given in (findings, [*findings, odd]):
+        metrics = {}
+        for line in ci.gitlab(gate, given).splitlines():
+            words = shlex.split(re.sub("#.*$", "", line))
+            if words:
+                name, value = words
+                assert name not in metrics
+                metrics[name] = float(value)
+        assert len(metrics) == sum(one.new is not None for one in given)
+    other = [replace(one, verdict="equivalent", state=PASS) for one in findings]
+    assert ci.gitlab(gate, other) == ci.gitlab(gate, findings)  # a verdict is no part of a name
 
 
 def test_github_summary_and_annotations(tmp_path, capsys, monkeypatch, gate):

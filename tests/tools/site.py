@@ -9,7 +9,9 @@ import os
 import shutil
 import subprocess
 import sys
+from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote, urlparse
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "build" / "site"
@@ -37,6 +39,40 @@ def header_page(to: Path) -> None:
     (to / "docs" / "reference" / "c.md").write_text("\n".join(parts), encoding="utf-8")
 
 
+class _Page(HTMLParser):
+    """The anchors of a page, and what it links to."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.anchors: set[str] = set()
+        self.links: list[str] = []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if value and name in ("id", "name"):
+                self.anchors.add(value)
+            elif value and name in ("href", "src"):
+                self.links.append(value)
+
+
+def dead_links(top: Path) -> list[str]:
+    """Links of the site to files and anchors of it that are not there; others need a network."""
+    pages = {path: _Page(path) for path in top.resolve().rglob("*.html")}
+    dead = []
+    for path, page in pages.items():
+        for link in page.links:
+            to = urlparse(link)
+            if to.scheme or to.netloc:
+                continue
+            target = (path.parent / unquote(to.path)).resolve() if to.path else path
+            target = target / "index.html" if target.is_dir() else target
+            anchors = pages[target].anchors if target in pages else {unquote(to.fragment)}
+            if not target.exists() or (to.fragment and unquote(to.fragment) not in anchors):
+                dead.append(f"{path.relative_to(top.resolve())}: {link} leads nowhere")
+    return dead
+
+
 def main() -> int:
     """Build, and give Sphinx's exit status."""
     builder = sys.argv[1] if len(sys.argv) > 1 else "html"
@@ -49,6 +85,9 @@ def main() -> int:
     command += ["-c", str(source / "docs"), str(source), str(SITE / builder)]
     done = subprocess.run(command, cwd=source, env=os.environ | {"PYTHONPATH": ""})
     if done.returncode == 0 and builder == "html":
+        if dead := dead_links(SITE / builder):
+            print("\n".join(dead), file=sys.stderr)
+            return 1
         print(f"open {SITE / builder / 'docs' / 'index.html'}")
     return done.returncode
 

@@ -19,6 +19,9 @@ from .findings import FAIL, PASS, UNDECIDED, Finding
 
 __all__ = ["FORMS", "bmf", "github", "gitlab", "junit", "lava", "squad", "workflow_commands"]
 
+#: GitLab takes a report of less than 30 MB, some versions of at most 250,000 elements: two a case.
+JUNIT_BYTES, JUNIT_CASES = 29_000_000, 120_000
+
 #: GitHub drops a summary beyond 1 MiB as a whole; a cut one says so.
 SUMMARY_BYTES = 1_000_000
 
@@ -40,41 +43,53 @@ def junit(gate: Gate, findings: Sequence[Finding]) -> str:
     Returns
     -------
     str
-        A document with one suite. ``time`` is the new median in seconds where it is a time.
+        A document with one suite, below GitLab's limits: it says where it is cut, behind the keys
+        that did not pass. ``time`` is the new median in seconds where it is a time.
 
     Notes
     -----
     GitLab shows the text of a failure and not its message, Jenkins shows both: the text is in both.
     It begins with the verdict; properties of a test case are refused by Jenkins' schema.
     """
-    states = [one.state for one in findings]
-    suite = ElementTree.Element(
-        "testsuite",
-        name="tickgauge",
-        tests=str(len(findings)),
-        failures=str(states.count(FAIL)),
-        errors="0",
-        skipped=str(states.count(UNDECIDED)),
-        time="0",
-    )
-    for one in findings:
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=_xml(one.suite), name=_xml(one.case), time=_seconds(one)
-        )
-        said = one.reason.startswith(one.verdict)
-        text = _xml(f"{one.key}: {one.reason if said else f'{one.verdict}: {one.reason}'}")
-        if one.state == FAIL:
-            ElementTree.SubElement(case, "failure", type=one.verdict, message=text).text = text
-        elif one.state == UNDECIDED:
-            ElementTree.SubElement(case, "skipped", message=text).text = text
-        else:
-            ElementTree.SubElement(case, "system-out").text = text
-    out = ElementTree.SubElement(suite, "system-out")
-    out.text = _xml("\n".join(gate.header))
+    suite = ElementTree.Element("testsuite", name="tickgauge")
+    states: list[str] = []
+    size = 0
+    for one in findings[:JUNIT_CASES]:
+        case = _case(one)
+        size += len(_text(case).encode()) + 20  # its line ends and indents
+        if size > JUNIT_BYTES:
+            break
+        suite.append(case)
+        states.append(one.state)
+    for name, count in (("tests", len(states)), ("failures", states.count(FAIL)), ("errors", 0),
+                        ("skipped", states.count(UNDECIDED)), ("time", 0)):  # fmt: skip
+        suite.set(name, str(count))
+    said = list(gate.header)
+    if len(states) < len(findings):
+        left = findings[len(states) :]
+        bad = sum(one.state != PASS for one in left)
+        more = f"{counted(len(left), 'key')} more, {bad} of them not passed"
+        said.append(f"{more}: the report ends below 30 MB")
+    ElementTree.SubElement(suite, "system-out").text = _xml("\n".join(said))
     root = ElementTree.Element("testsuites")
     root.append(suite)
     ElementTree.indent(root, " ")
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + _text(root) + "\n"
+
+
+def _case(one: Finding) -> ElementTree.Element:
+    case = ElementTree.Element(
+        "testcase", classname=_xml(one.suite), name=_xml(one.case), time=_seconds(one)
+    )
+    said = one.reason.startswith(one.verdict)
+    text = _xml(f"{one.key}: {one.reason if said else f'{one.verdict}: {one.reason}'}")
+    if one.state == FAIL:
+        ElementTree.SubElement(case, "failure", type=one.verdict, message=text).text = text
+    elif one.state == UNDECIDED:
+        ElementTree.SubElement(case, "skipped", message=text).text = text
+    else:
+        ElementTree.SubElement(case, "system-out").text = text
+    return case
 
 
 def _text(root: ElementTree.Element) -> str:
@@ -189,7 +204,10 @@ def _clipped(text: str, size: int) -> str:
 def gitlab(gate: Gate, findings: Sequence[Finding]) -> str:
     """OpenMetrics text for GitLab's metrics report: times in seconds with four digits.
 
-    GitLab compares the text of a value, so more digits would only show noise as a change.
+    GitLab compares the text of a value, so more digits would only show noise as a change. It takes
+    a line up to a ``#`` apart as a shell does, name and labels together are the metric's name
+    (lib/gitlab/ci/parsers/metrics/generic.rb): the verdict is no label, for a name that changes is
+    one metric removed and one new.
     """
     families: dict[tuple[str, str], list[str]] = {}
     for one in findings:
@@ -200,8 +218,8 @@ def gitlab(gate: Gate, findings: Sequence[Finding]) -> str:
         else:
             unit = re.sub(r"[^a-z0-9]+", "_", (one.unit or "value").lower()).strip("_") or "value"
             name, value = f"tickgauge_{unit}", one.new
-        label = one.key.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-        sample = f'{name}{{key="{label}",verdict="{one.verdict}"}} {value:.4g}'
+        label = clean(one.key).replace("#", "_").replace("\\", "\\\\").replace('"', '\\"')
+        sample = f'{name}{{key="{label}"}} {value:.4g}'
         families.setdefault((name, unit), []).append(sample)
     lines = []
     for (name, unit), samples in families.items():
