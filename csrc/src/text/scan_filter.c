@@ -5,10 +5,13 @@
 #include "base/mem.h"
 #include "template.h"
 
-enum { GROUPS = 8, MAX_NEEDLES = 512, PLACES = TG_FILTER_WINDOW };
+enum { GROUPS = 8, MAX_NEEDLES = 512, PLACES = TG_FILTER_WINDOW, LONG = 16 };
+
+/* A window in a common word costs as much as 4/1024 candidates a byte more. */
+static const double common = 4;
 
 /* Candidates per byte of a common log beyond which the plain scan is faster. */
-static const double most_candidates = 1.0 / 16;
+static const double most_candidates = 1.0 / 4;
 
 /* Roughly how often a byte stands in a console log; only the speed depends on it. */
 static double byte_share(unsigned b) {
@@ -67,10 +70,30 @@ static double cost_of(const chooser *c, unsigned g, const uint8_t *p, size_t n) 
   return after - c->passes[g];
 }
 
+/* Words that the consoles of kernels and firmware repeat: the needles of a window in one of them
+ * would be compared on many lines. Only the speed depends on it. */
+static const char common_words[] =
+    " registered initialized enabled disabled detected devices driver number version memory pages "
+    "address features table entries order bytes linear cache type host generic kernel size found "
+    "family support resource allocated using system root default available domain timer thermal "
+    "console interface bridge probing loaded failed service services started called after from "
+    "with init initialised callback clock clocksource power serial mode mask value index status "
+    "error running test return returned cpu_ begin: time times total state ready done usb pci bus ";
+
+static bool is_common(const uint8_t *p, size_t n) {
+  const char *at = common_words, *const end = common_words + sizeof common_words - 1;
+  while ((at = memchr(at, p[0], (size_t)(end - at))) != NULL && (size_t)(end - at) >= n) {
+    if (memcmp(at, p, n) == 0) return true;
+    at++;
+  }
+  return false;
+}
+
 /* The chance of exactly these bytes. Words, numbers and shouting keep to their kind: a turn from
  * one to the other is rare. */
 static double rarity(const chooser *c, const uint8_t *p, size_t n) {
   double product = 1;
+  if (is_common(p, n)) return common;
   for (size_t k = 0; k < n; k++) {
     product *= c->share[p[k] >> 4][p[k] & 15];
     if (k > 0 && (p[k] ^ p[k - 1]) >= 0x20) product /= 4;
@@ -106,6 +129,15 @@ static uint32_t place_needle(chooser *c, const tg_str *needle) {
   return offset;
 }
 
+/* Those with few windows to choose from first. */
+static void place_needles(chooser *c, const tg_str *needle, uint32_t *offsets, size_t n) {
+  for (size_t size = 1; size <= LONG; size++) {
+    for (size_t i = 0; i < n; i++)
+      if (needle[i].n == size || (size == LONG && needle[i].n > size))
+        offsets[i] = place_needle(c, &needle[i]);
+  }
+}
+
 static void fill_masks(const chooser *c, tg_masks *m) {
   for (unsigned g = 0; g < GROUPS; g++) {
     for (size_t k = 0; k < PLACES; k++) {
@@ -125,19 +157,28 @@ static double candidates_of(const chooser *c) {
 
 static bool is_short(const tg_str *needle) { return needle->n < TG_FILTER_WINDOW; }
 
+/* Notes a needle that is shorter than a window. Unused pairs repeat one that is used. */
+static void note_short(tg_filter *f, const tg_str *needle) {
+  tg_short pair = {0, 0};
+  const size_t k = f->n_short++;
+  memset(&pair.mask, 0xff, needle->n);
+  memcpy(&pair.bytes, needle->p, needle->n);
+  if (k >= TG_FILTER_SHORT) f->begins[needle->p[0] / 64] |= UINT64_C(1) << (needle->p[0] % 64);
+  for (size_t i = k; i < TG_FILTER_SHORT; i++) f->pairs[i] = pair;
+}
+
 /* Sorts the entries by slot, those of one slot and the short ones in the order of the needles.
  * `offsets` are the windows'. */
 static void fill_slots(tg_filter *f, const tg_str *needle, const uint32_t *offsets, size_t n) {
   size_t n_short = 0;
   for (size_t i = 0; i < n; i++) {
     if (is_short(&needle[i])) {
-      f->begins[needle[i].p[0] / 64] |= UINT64_C(1) << (needle[i].p[0] % 64);
-      f->n_short++;
+      note_short(f, &needle[i]);
       continue;
     }
-    const uint32_t slot = tg_filter_slot(needle[i].p + offsets[i]);
-    f->first[slot + 1]++;
-    f->used[slot / 64] |= UINT64_C(1) << (slot % 64);
+    const uint32_t bit = tg_filter_bit(needle[i].p + offsets[i]);
+    f->first[tg_filter_slot(needle[i].p + offsets[i]) + 1]++;
+    f->used[bit / 64] |= UINT64_C(1) << (bit % 64);
     f->n_long++;
   }
   for (size_t k = 0; k < TG_FILTER_SLOTS; k++) f->first[k + 1] += f->first[k];
@@ -171,7 +212,7 @@ tg_status tg_filter_new(const tg_alloc *a, const tg_str *needle, size_t n, tg_fi
   if ((f->entries = tg_zalloc(a, n, sizeof *f->entries)) == NULL) goto fail;
   if ((offsets = tg_zalloc(a, n, sizeof *offsets)) == NULL) goto fail;
   for (unsigned b = 0; b < 256; b++) c->share[b >> 4][b & 15] = byte_share(b);
-  for (size_t i = 0; i < n; i++) offsets[i] = place_needle(c, &needle[i]);
+  place_needles(c, needle, offsets, n);
   status = TG_EUNSUPPORTED;
   if (candidates_of(c) > most_candidates) goto fail;
   fill_masks(c, &f->masks);
@@ -207,10 +248,11 @@ tg_status tg_filter_check(const tg_scanner *s, const uint8_t *p, size_t n, size_
                           tg_hits *out) {
   const tg_filter *f = s->filter;
   tg_status status = TG_OK;
-  const bool begins = f->n_short > 0 && (f->begins[p[at] / 64] >> (p[at] % 64) & 1) != 0;
+  const bool whole = n - at >= TG_FILTER_WINDOW; /* else all short ones are asked for */
+  const bool begins = f->n_short > 0 && (!whole || tg_filter_short(f, p + at));
   for (size_t k = f->n_long; begins && k < f->n_long + f->n_short && status == TG_OK; k++)
     status = check_entry(s, p, n, at, lines, f->entries[k], out);
-  if (n - at < TG_FILTER_WINDOW) return status;
+  if (!whole) return status;
   const uint32_t slot = tg_filter_slot(p + at);
   for (uint32_t k = f->first[slot]; k < f->first[slot + 1] && status == TG_OK; k++)
     status = check_entry(s, p, n, at, lines, f->entries[k], out);

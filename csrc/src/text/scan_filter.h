@@ -10,6 +10,9 @@
 
 #define TG_FILTER_WINDOW 4
 #define TG_FILTER_SLOTS 4096
+#define TG_FILTER_BITS 65536 /* more than slots, so that few words share one with a needle */
+#define TG_FILTER_SHORT 4 /* needles shorter than a window that are told apart by all their bytes \
+                           */
 
 typedef struct tg_filter_entry {
   uint32_t needle;
@@ -23,13 +26,18 @@ typedef struct tg_masks {
   uint8_t low[TG_FILTER_WINDOW][16], high[TG_FILTER_WINDOW][16];
 } tg_masks;
 
-/* entries[first[slot] .. first[slot+1]) are the needles whose window has that slot, if bit `slot`
- * of `used` is set; entries[n_long .. n_long + n_short) are needles shorter than a window, with
- * their first bytes in `begins`. */
+/* Four bytes w begin with a needle if (w & mask) == bytes. */
+typedef struct tg_short {
+  uint32_t mask, bytes;
+} tg_short;
+
+/* entries[first[slot] .. first[slot+1]) are the needles whose window has that slot; it has a bit in
+ * `used`. entries[n_long .. n_long + n_short) are needles shorter than a window. */
 typedef struct tg_filter {
   tg_masks masks;
-  uint64_t used[TG_FILTER_SLOTS / 64];
-  uint64_t begins[4]; /* a set of bytes */
+  uint64_t used[TG_FILTER_BITS / 64];
+  tg_short pairs[TG_FILTER_SHORT]; /* of short ones; the last again where there are fewer */
+  uint64_t begins[4];              /* the first bytes of further ones: a set of bytes */
   size_t n_long, n_short;
   tg_filter_entry *entries;
   uint32_t first[TG_FILTER_SLOTS + 1];
@@ -41,18 +49,29 @@ typedef struct tg_filter {
 tg_status tg_filter_new(const tg_alloc *a, const tg_str *needle, size_t n, tg_filter **out);
 void tg_filter_free(const tg_alloc *a, tg_filter *f);
 
-/* The slot of the window at `p`. */
-static inline uint32_t tg_filter_slot(const uint8_t *p) {
+/* The bit of the window at `p` in `used`; its slot is what tg_filter_slot makes of that. */
+static inline uint32_t tg_filter_bit(const uint8_t *p) {
   uint32_t w;
   memcpy(&w, p, sizeof w);
-  return w * UINT32_C(0x9e3779b1) >> 20;
+  return w * UINT32_C(0x9e3779b1) >> 16;
+}
+
+static inline uint32_t tg_filter_slot(const uint8_t *p) { return tg_filter_bit(p) >> 4; }
+
+/* True where a needle shorter than a window may stand at `p`, of which four bytes can be read. */
+static inline bool tg_filter_short(const tg_filter *f, const uint8_t *p) {
+  uint32_t w;
+  bool any = (f->begins[*p / 64] >> (*p % 64) & 1) != 0;
+  memcpy(&w, p, sizeof w);
+  for (size_t k = 0; k < TG_FILTER_SHORT; k++) any |= (w & f->pairs[k].mask) == f->pairs[k].bytes;
+  return any;
 }
 
 /* False where no needle can have its window at `p`, of which four bytes can be read. */
 static inline bool tg_filter_may(const tg_filter *f, const uint8_t *p) {
-  const uint32_t slot = tg_filter_slot(p);
-  if ((f->used[slot / 64] >> (slot % 64) & 1) != 0) return true;
-  return f->n_short > 0 && (f->begins[*p / 64] >> (*p % 64) & 1) != 0;
+  const uint32_t bit = tg_filter_bit(p);
+  if ((f->used[bit / 64] >> (bit % 64) & 1) != 0) return true;
+  return f->n_short > 0 && tg_filter_short(f, p);
 }
 
 /* Looks which needles have their window at `at` < n and adds those that stand there; `lines` is
