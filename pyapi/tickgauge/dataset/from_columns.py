@@ -106,9 +106,12 @@ def from_columns(
         _id_column(name_, what, n)
         for name_, what in zip(_NUMBERS, (cluster, core, cpu), strict=True)
     ]
-    key, first = _factorised([*texts, *numbers], n)
+    key, first = _factorised([column for column in (*texts, *numbers) if len(column) == n], n)
     hz = parse_clock(clock)
-    own = [column.take(first) for column in [*texts, *numbers]]
+    own = [
+        column.take(first if len(column) == n else np.zeros_like(first))
+        for column in (*texts, *numbers)
+    ]
     keys = _keys(own, hz, exp10, resolution, _direction(better, n, key, first))
     boots, boot_rows = _boots(boot, n, hz)
     readings = Frame(
@@ -164,9 +167,12 @@ def _items(name: str, what: Any, n: int) -> list[Any]:
 
 
 def _coded(name: str, what: Any, n: int) -> tuple[npt.NDArray[np.uint32], list[Any]]:
-    """The code of each row's item, and the distinct items in order of first use."""
+    """The code of each row's item, and the distinct items in order of first use.
+
+    Of an argument that holds for all rows there is one row.
+    """
     if _is_one(what):
-        return np.zeros(n, "u4"), [what]
+        return np.zeros(1, "u4"), [what]
     items = _items(name, what, n)
     code = {item: i for i, item in enumerate(dict.fromkeys(items))}
     return np.fromiter(map(code.__getitem__, items), "u4", n), list(code)
@@ -186,13 +192,13 @@ def _worded(name: str, code: npt.NDArray[np.uint32], items: list[Any]) -> Column
 
 def _id_column(name: str, what: Any, n: int) -> Column:
     if what is None:
-        return Column(name, "u32", lambda: (np.zeros(n, "u4"), np.zeros(n, "?")))
+        return Column(name, "u32", lambda: (np.zeros(1, "u4"), np.zeros(1, "?")))
     if isinstance(what, np.ndarray) and what.dtype.kind in "iu" and what.shape == (n,):
         return _counted(name, what, n)
     code, items = _coded(name, what, n)
     missing = np.array([v is None for v in items], "?")
     ids = _integers(np.array([0 if v is None else v for v in items]), name)
-    return _counted(name, ids[code], n, ~missing[code])
+    return _counted(name, ids[code], len(code), ~missing[code])
 
 
 def _counted(
@@ -213,15 +219,17 @@ def _label_column(labels: Any, n: int) -> Column:
     if not isinstance(labels, Mapping):
         return _text_column("labels", labels, n)
     if not labels:
-        return _worded("labels", np.zeros(n, "u4"), [None])
+        return _text_column("labels", None, n)
     coded = [(name, *_coded(name, labels[name], n)) for name in sorted(labels)]
-    code, first = codes([one for _, one, _ in coded])
+    code, first = codes([np.broadcast_to(one, n) for _, one, _ in coded])
     texts = [" ".join(f"{k}={items[one[i]]}" for k, one, items in coded) for i in first]
     return _worded("labels", code, texts)
 
 
 def _factorised(columns: list[Column], n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The number of each row's key in order of first use, and the first row of each key."""
+    if not columns:
+        return np.zeros(n, "u4"), np.zeros(min(n, 1), "i8")
     code, first = codes(
         [
             column.data if column.valid is None else np.where(column.valid, column.data, NONE)
@@ -242,9 +250,10 @@ def _direction(
     for word in words:
         if word not in ("lower", "higher", "none"):
             raise InputError(f"better is lower, higher or none, not {word!r}")
-    if (code != code[first][key]).any():
+    own = np.broadcast_to(code, n)[first]
+    if len(words) > 1 and (code != own[key]).any():
         raise InputError("better differs between readings of one key")
-    directions: npt.NDArray[np.object_] = np.array(words, "O")[code[first]]
+    directions: npt.NDArray[np.object_] = np.array(words, "O")[own]
     return directions
 
 
