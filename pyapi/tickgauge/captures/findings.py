@@ -147,7 +147,7 @@ def bounds(port: Told) -> list[str]:
             lines.append(
                 f"{n} {direction}{'s have' if n > 1 else ' has'} no proven span: how many "
                 f"{direction}s were open when the capture began is not known, so each span is a "
-                "lower bound, and in no statistic."
+                "lower bound, and in no statistic (--idle-start where you know that none was)."
             )
     return lines
 

@@ -62,7 +62,7 @@ def compare_ports(old: Port, new: Port, *, bits: int = CLASS_BITS) -> Frame:
         if not groups and len(port.transactions.bounds):
             raise NotComparableError(
                 f"{port.capture.name}: all spans are lower bounds, how many were open when the "
-                "capture began is not known"
+                "capture began is not known (--idle-start where you know that none was)"
             )
     if a and b and not {*a} & {*b}:
         raise NotComparableError("no direction, address class and size is in both captures")

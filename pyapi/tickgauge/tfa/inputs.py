@@ -222,7 +222,8 @@ def _pick_release(releases: list[Release], what: Any) -> Side:
 
 def _pick_boot(boots: list[list[Side]], boot: int | None, stat: str | None, what: str) -> Side:
     if not boots:
-        raise NotEnoughData(f"{what}: no runtime-instrumentation readings in it")
+        text = "no runtime-instrumentation readings in it (tickgauge show: the others; compare)"
+        raise NotEnoughData(f"{what}: {text}")
     if boot is not None:
         if not 0 <= boot < len(boots):
             raise InputError(f"{what}: boot {boot} of {len(boots)}, counted from 0")
