@@ -122,7 +122,7 @@ def of_stages(data: Any) -> Trace:
 def _places(data: Any, boot: int | None) -> dict[str, tuple[str, Clock]]:
     """The group and the zero of each clock of a boot."""
     strips = timeline(data, boot)[0] if boot is not None else []
-    found = {}
+    found: dict[str, tuple[str, Clock]] = {}
     for strip in strips:
         names = ", ".join(clock.name for clock in strip.clocks)
         group = f"boot {boot}" if len(strips) == 1 else f"boot {boot}: {names}"
