@@ -53,6 +53,21 @@ def test_ranges_give_quantiles_with_bounds():
     assert (row["max"], row["max_below"]) == (1_024_000, 2_048_000)
 
 
+def test_a_map_without_a_name_has_its_key_as_label():
+    # print_lhist and print_hist of bpftrace's output.cpp: "@[key]: ", then a row a bucket
+    text = (
+        "@[kworker/0:1]: \n[2, 4)                 5 |@@@@@      |\n"
+        "[4, 8)                11 |@@@@@@@@@@@|\n\n"
+        "@[bash]: \n[1]                    3 |@@@        |\n"
+        "[2, 4)                 7 |@@@@@@@    |\n"
+    )
+    rows = rows_of(tg.read(text.encode()))
+    assert {key: row["n"] for key, row in rows.items()} == {
+        ("value", None, "key=kworker/0:1"): 16,
+        ("value", None, "key=bash"): 10,
+    }
+
+
 def test_quantiles_of_counts_are_those_of_the_readings_one_by_one():
     random = np.random.default_rng(5)
     for _ in range(20):

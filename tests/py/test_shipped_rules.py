@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 
 import tickgauge as tg
+from tickgauge import _core
 from tickgauge.cli import main
 from tickgauge.rules.rule import shipped_rules
 
@@ -464,6 +465,46 @@ def test_examples_give_their_right_values(tmp_path, name):
 
 def test_every_shipped_format_has_an_example():
     assert {rule.name.partition(".")[0] for rule in shipped_rules()} <= set(EXAMPLES)
+
+
+#: Lines that give no reading by themselves: what they say is a label, a unit or a begin of others.
+WITHOUT_READING = {
+    "bpftrace.begin": "Tracing block device I/O... Hit Ctrl-C to end.",
+    "bpftrace.section": "disk = nvme0n1",
+    "bpftrace.unnamed": "@:",
+    "bpftrace.unnamed_keyed": "@[kworker/0:1]:",
+    "cyclictest.extremes": "# Thread 0 on cpu 3: min 2 avg 4.25 max 91 us",
+    "cyclictest.histogram": "# Histogram",
+    "cyclictest.histogram_ns": "# Histogram (ns)",
+    "cyclictest.thread.ns": "T: 0 (13631) P:99 I:1000 C:  50000 Min:   8123 Act:   25123 "
+    "Avg:   13123 Max:   93123",
+    "ikwzm.argsort_size": "argsort_test   : size         : 10000",
+    "ikwzm.buffer": "size=262144",
+    "ikwzm.check": "check_buf()",
+    "ikwzm.ioctl": "U_DMA_BUF_IOCTL_EXPORT:",
+    "ikwzm.ioctl_flags": "    fd_flags       : O_CLOEXEC | O_RDWR",
+    "ikwzm.output": "write_buf_test(size=262144, O_DIRECT=0)",
+    "ikwzm.python_size": "test_size  : 262144",
+    "lava.run": "<LAVA_SIGNAL_STARTRUN 0_cyclictest 1045_1.1.4>",
+    "rtla.timerlat": "# RTLA timerlat histogram",
+}
+
+
+def rules_that_read(text):
+    """The names of the rules that take a line of the text."""
+    reader = _core.Reader(_core.RuleSet([rule.definition() for rule in shipped_rules()]))
+    reader.feed(text.encode())
+    records = reader.finish()
+    return {name for i, name in enumerate(records.rules) if len(records.table(i)) > 0}
+
+
+def test_every_shipped_rule_reads_the_line_it_was_written_for():
+    names = {rule.definition()["name"] for rule in shipped_rules()}
+    with_readings = set().union(*(rules_that_read(text) for text, _ in EXAMPLES.values()))
+    assert names - with_readings <= set(WITHOUT_READING) <= names
+    for name, line in WITHOUT_READING.items():
+        assert name in rules_that_read(line + "\n"), line
+        assert name not in rules_that_read(line[: len(line) // 3] + "\n"), "its begin"
 
 
 def test_torn_and_hostile_lines_give_nothing(tmp_path):
