@@ -50,6 +50,10 @@ def test_the_settings_of_the_page_are_names_of_dask_and_those_of_a_local_cluster
     merged = config.merge({}, yaml.safe_load((EXAMPLES / "dask.yaml").read_text("utf-8")))
     for name, value in CALM.items():
         assert config.get(name, config=merged) == value
+        if ".MALLOC_" in name:  # a variable of glibc, below a setting that takes any
+            name = name.rpartition(".")[0]
+            assert isinstance(config.get(name), dict)
+            continue
         usual = config.get(name)  # KeyError: dask knows no such setting
         assert usual != value and isinstance(usual, type(value))
 
