@@ -5,8 +5,7 @@
 
 static out_text out;
 
-#define EXPECT(r, table, columns, rows) \
-  ck_assert_str_eq(rows_of(r, table, columns, &out), rows)
+#define EXPECT(r, table, columns, rows) ck_assert_str_eq(rows_of(r, table, columns, &out), rows)
 
 static const char boot[] =
     "[    0.120000] calling  cpu_pm_init+0x0/0x30 @ 1\n"
@@ -42,13 +41,15 @@ START_TEST(lines_without_a_stamp_give_their_durations) {
   tg_result *r = reduced(
       "board kernel: initcall cpu_pm_init+0x0/0x30 returned 0 after 11 usecs\n"
       "I/boot_progress_start(  123): 8123\n"
+      "I/boot_progress_pms_ready(12345): 9123\n" /* no blank before a long process number */
       "01-01 00:00:10.1  1000  1000 I boot_progress_ams_ready: 15000\n"
       "[ro.boottime.init]: [1294587604]\n",
       NULL);
   EXPECT(r, "keys", "metric operation labels unit",
          "duration initcall function=cpu_pm_init ret=0 us\ntime android stage=start ms\n"
+         "time android stage=pms_ready ms\n"
          "time android stage=ams_ready ms\ntime property service=init ns\n");
-  EXPECT(r, "readings", "value", "11\n8123\n15000\n1294587604\n");
+  EXPECT(r, "readings", "value", "11\n8123\n9123\n15000\n1294587604\n");
   tg_result_free(r);
 }
 END_TEST

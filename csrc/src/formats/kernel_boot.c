@@ -28,10 +28,11 @@ static const tg_rule_def rules[] = {
     {.name = "kernel_boot.init", .pattern = "[[~{t:dec}]]{_:text}Run {init:word} as init process",
      .tag = "as init process", .values = "time=t", .unit = "s", .exponents = "t=-6", .soft = true,
      .arrival = true},
-    {.name = "kernel_boot.android", .pattern = "boot_progress_{stage:word}: {ms:uint}",
-     .tag = "boot_progress_", .values = "time=ms", .unit = "ms", .soft = true},
+    /* Before the next one, whose word would hold a process number of five digits. */
     {.name = "kernel_boot.android.brief",
      .pattern = "boot_progress_{stage:word}(~{_:uint}): {ms:uint}",
+     .tag = "boot_progress_", .values = "time=ms", .unit = "ms", .soft = true},
+    {.name = "kernel_boot.android", .pattern = "boot_progress_{stage:word}: {ms:uint}",
      .tag = "boot_progress_", .values = "time=ms", .unit = "ms", .soft = true},
     {.name = "kernel_boot.property",
      .pattern = "[[ro.boottime.{service:word}]]: [[{ns:uint}]]", .tag = "[ro.boottime.",
