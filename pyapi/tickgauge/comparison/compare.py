@@ -25,6 +25,7 @@ import numpy as np
 from .. import _core
 from ..errors import NotEnoughData
 from ..frame.frame import Frame
+from .copies import counted_once
 from .inputs import side_of
 from .labels import label_of
 from .lock_groups import cluster_names, common_factors, compare_groups
@@ -54,6 +55,7 @@ class Options:
     seed: int = 1
     anyway: bool = False
     board: str | None = None
+    facts: bool = False  # boots are equal on purpose
 
     def __post_init__(self) -> None:
         if not 0 <= self.margin_ns < math.inf:
@@ -167,6 +169,10 @@ def compared(
     """
     kind = options.unit
     kind = a.unit_of(kind) if kind or a.unit_of(None) == b.unit_of(None) else "boot"
+    twice: list[str] = []
+    if not options.paired and not options.facts:  # there a boot has its partner, or is a copy
+        a, b = counted_once(a, "old", twice), counted_once(b, "new", twice)
+        quiet = None if quiet is None else counted_once(quiet, "noise", twice)
     old, new = pack(a, kind, options.exchange), pack(b, kind, options.exchange)
     scatter = None if quiet is None else pack(quiet, kind, options.exchange)
     matched = match(
@@ -197,7 +203,7 @@ def compared(
         geometric_mean_of=mean_of,
         expected_false_alarms=_false_alarms(rows),
         sources=a.sources + b.sources,
-        notes=_notes(a, b, (old, new)) + lacking,
+        notes=twice + _notes(a, b, (old, new)) + lacking,
         noise="" if quiet is None else _noise_name(quiet, scatter, kind),
         names=(a.name, b.name),
         drift=_drift(matched, options.seed) if a.ordered and b.ordered else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -94,7 +95,7 @@ def facts_of(a: Side, b: Side, options: Options, notes: list[str], allow_missing
                 f"--deterministic: boots of {name} differ in {key}; leave the option out to judge "
                 "them by chance"
             )
-    made = compared(a, b, options)
+    made = compared(a, b, replace(options, facts=True))
     out = Gate(made, Reach(alpha=options.alpha, facts=True), notes=notes)
     rows = list(made.rows)
     out.facts = {row["key"]: fact(row, options) for row in rows}

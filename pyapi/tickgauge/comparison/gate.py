@@ -17,6 +17,7 @@ from .. import _core
 from .._core import codes
 from ..frame.frame import Column, Frame
 from .compare import Options, compared
+from .copies import TWICE, counted_once
 from .facts import fact, facts_of, identical
 from .gate_result import Gate, Reach
 from .inputs import side_of
@@ -97,12 +98,14 @@ def gate(
     first = 0
     if confirm is not None:
         more = _whole(side_of(confirm).of_board(board), "confirm", notes)
+        b = counted_once(b, "new", [])  # the comparison says it
         first = b.unit_ids(b.unit_of(unit))[1]
         b = merged([b, more], b.name)
     same = identical(a, b) or bool(a.copies and b.copies)
     if deterministic:
         return facts_of(a, b, options, notes, allow_missing)
     made, reach = _judged(a, b, options, quiet, first)
+    notes += [note for note in made.notes if TWICE in note]
     out = Gate(made, reach, confirmed=confirm is not None, notes=notes)
     out.guard_asked = limit
     out.guard_share = guard_share

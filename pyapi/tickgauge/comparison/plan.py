@@ -13,6 +13,7 @@ from ..frame.answer import Answer
 from ..frame.grid import Grid
 from ..util.text import clean, counted
 from .compare import Options, compared
+from .copies import TWICE, counted_once
 from .inputs import side_of
 from .options import parse_margin
 from .result import Comparison
@@ -73,7 +74,7 @@ class Plan:
         """How many boots for how many keys, and the order."""
         known = sorted(n for n in self.needed.values() if n is not None)
         total = counted(len(self.needed), "key")
-        lines = []
+        lines = [note for note in self.comparison.notes if TWICE in note]
         for share in (0.5, 0.75, 0.9):
             at = math.ceil(share * len(self.needed))
             if 0 < at <= len(known):
@@ -184,7 +185,8 @@ def plan(
     if boots is not None and boots < 1:
         raise ValueError(f"boots a side: 1 or more, not {boots}")
     board = options.pop("board", None)
-    a = side_of(old).of_board(board)
+    twice: list[str] = []
+    a = counted_once(side_of(old).of_board(board), "old", twice)
     if new is None:
         every = range(len(a.boots) or int(a.boot.max(initial=0)) + 1)
         a, b = a.part(every[::2], a.name), a.part(every[1::2], a.name)
@@ -201,4 +203,5 @@ def plan(
     for row in rows:
         if cause := _lost(row, needed[row["key"]]):
             lost.setdefault(cause, []).append(row["key"])
+    made.notes[:0] = twice
     return Plan(number, order_of(number), wanted, needed, lost, made)

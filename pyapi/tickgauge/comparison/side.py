@@ -245,16 +245,25 @@ class Side:
             return self
         keep = ~np.isin(self.source, np.array(sorted(gone), "i8"))
         lost = set(self.boot[~keep].tolist()) - set(self.boot[keep].tolist())
-        stays = [b not in lost for b in range(max(len(self.boots), _upto(self.boot)))]
+        return self._kept(keep, lost, gone)
+
+    def without_boots(self, numbers: Sequence[int]) -> Side:
+        """The side without the boots of these numbers; its sources stay."""
+        return self._kept(~np.isin(self.boot, np.array(numbers, "i8")), set(numbers), set())
+
+    def _kept(self, keep: npt.NDArray[np.bool_], boots: set[int], sources: set[int]) -> Side:
+        """The readings to keep, without these boots and sources; the others are counted anew."""
+        stays = [b not in boots for b in range(max(len(self.boots), _upto(self.boot)))]
         boot = np.cumsum([*stays, False]) - 1  # the last one is for readings of no boot
-        source = np.cumsum([i not in gone for i in range(len(self.sources))]) - 1
-        was = self.boot[keep]
+        number = max(len(self.sources), _upto(self.source))
+        source = np.cumsum([*(i not in sources for i in range(number)), False]) - 1
+        was, came = self.boot[keep], self.source[keep]
         return Side(
-            self.keys, self.key[keep], source[self.source[keep]], np.where(was < 0, was, boot[was]),
-            self.run[keep], self.block[keep], self.value[keep],
+            self.keys, self.key[keep], np.where(came < 0, came, source[came]),
+            np.where(was < 0, was, boot[was]), self.run[keep], self.block[keep], self.value[keep],
             None if self.weight is None else self.weight[keep],
             [known for b, known in enumerate(self.boots) if stays[b]],
-            [known for i, known in enumerate(self.sources) if i not in gone],
+            [known for i, known in enumerate(self.sources) if i not in sources],
             self.folded, self.name, self.ordered,
         ).used()  # fmt: skip
 

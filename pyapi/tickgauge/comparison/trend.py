@@ -28,6 +28,7 @@ from ..frame.answer import Answer
 from ..frame.frame import Column, Frame
 from ..frame.grid import Grid
 from ..util.text import clean, counted
+from .copies import counted_once
 from .events import Event, events_of
 from .inputs import side_of
 from .labelled import trend_arrays
@@ -349,9 +350,12 @@ def trend(
         raise ValueError(f"{len(labels)} labels for {len(sides)} releases")
     names = _named(sides, labels)
     kind = unit or sides[0].unit_of(None)
-    packed = [pack(side, kind, exchange) for side in sides]
+    twice: list[str] = []
+    once = [counted_once(*one, twice) for one in zip(sides, names, strict=True)]
+    packed = [pack(side, kind, exchange) for side in once]
     relative = parse_margin(margin)
     keys, ranks, cells, notes = _collect(packed, names)
+    notes = twice + notes
     series, steps = _segmented(keys, cells, relative, float(margin_ns), seed)
     frames = _frames(keys, ranks, cells, names, series, steps)
     if 2 <= len(names) < LEAST:
