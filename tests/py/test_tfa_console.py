@@ -260,3 +260,15 @@ def test_every_reading_has_the_key_of_its_line_however_many_tests_and_cpus_take_
     ]
     assert found == expected
     assert len(set(zip(*of, strict=True))) == len(keys) == len({row[:4] for row in expected})
+
+
+def test_a_record_torn_by_the_next_one_is_told_at_every_cut(tmp_path: Path) -> None:
+    first = "<RT_INSTR:test_rt_instr_cpu_susp_serial\t0\t0\t44832\t154608\t16352/>"
+    second = "<RT_INSTR:test_rt_instr_cpu_susp_deep\t0\t1\t43120\t162960\t13536/>"
+    log = tmp_path / "torn.log"
+    log.write_text("".join(f"{first[:cut]}{second}\r\n" for cut in range(len(first))))
+    data = tg.read(log)
+    assert set(data.readings["test"].tolist()) == {"cpu_susp_deep"}
+    assert data.readings["value"].tolist() == [43120, 162960, 13536] * len(first)
+    told = {row["line"] for row in data.problems}
+    assert told == set(range(1 + len("<RT_INSTR:"), 1 + len(first)))
