@@ -469,6 +469,7 @@ def test_every_shipped_format_has_an_example():
 
 #: Lines that give no reading by themselves: what they say is a label, a unit or a begin of others.
 WITHOUT_READING = {
+    "cyclictest.beyond": "# Thread 0: 00123 00456 # 00002 others",
     "bpftrace.begin": "Tracing block device I/O... Hit Ctrl-C to end.",
     "bpftrace.section": "disk = nvme0n1",
     "bpftrace.unnamed": "@:",
@@ -535,6 +536,29 @@ def test_a_duration_is_read_whole_or_not_at_all(line):
     data = tg.read(text.encode())
     assert data.readings["value"].tolist() == [1_000_000]
     assert data.infos[0].unread + len(data.problems) == 1
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        # rt-tests/cyclictest.c print_hist: below each table, with and without overflows.
+        "# Histogram\n000001 000007\t000009\n# Total: 000000007 000000009\n"
+        "# Min Latencies: 00001 00001\n# Avg Latencies: 00001 00001\n"
+        "# Max Latencies: 00001 00001\n# Histogram Overflows: 00000 00000\n"
+        "# Histogram Overflow at cycle number:\n# Thread 0:\n"
+        "# Thread 1: 00077 05123 # 00002 others\n",
+        # optee_os/core/kernel/initcall.c of a debug build, before a kernel with initcall_debug.
+        "D/TC:0 0 do_init_calls:19 preinitcall level 2 mobj_mapped_shm_init()\n"
+        "D/TC:0 0 do_init_calls:19 early_initcall level 1 init_callout_service()\n"
+        "[    0.912345] initcall psci_init+0x0/0x40 returned 0 after 17 usecs\n",
+    ],
+)
+def test_a_whole_log_of_a_known_program_leaves_no_line_unread(tmp_path, lines):
+    path = tmp_path / "log"
+    path.write_text(lines)
+    data = tg.read(path)
+    assert len(data.readings) and not len(data.problems)
+    assert [(info.unread, info.unread_rule) for info in data.infos] == [(0, "")]
 
 
 def test_lines_of_a_program_that_was_found_are_counted_where_no_rule_reads_them(tmp_path, capsys):

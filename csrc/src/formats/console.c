@@ -45,6 +45,12 @@ static const tg_rule_def rules[] = {
      .tag = "Initializing",
      .better = TG_BETTER_NONE,
      .soft = true}, /* TEE-CORE: is in every line */
+    /* A debug build of OP-TEE names its initcalls without their times, in the kernel's word. */
+    {.name = "console.optee_initcall",
+     .pattern = "initcall level {level:uint} {function:word}()$",
+     .tag = "initcall",
+     .better = TG_BETTER_NONE,
+     .soft = true},
     RULE("kernel_clock", "timer(s) running at {mhz:uint}.{hundredths:uint}MHz ("),
     RULE("spl", "U-Boot SPL {year:uint}.{release:word}"),
     RULE("uboot", "U-Boot {year:uint}.{release:word}"),
