@@ -93,3 +93,12 @@ def test_boots_of_an_interleaved_run_keep_their_partners():
     old, new = boots(rng, 5), boots(rng, 5)
     old[1] = old[0]
     assert tg.compare(data(old), data(new), paired=True).units == (5, 5)
+
+
+def test_a_boot_on_both_sides_is_told():
+    rng = np.random.default_rng(5)
+    old, new = boots(rng, 5), boots(rng, 5)
+    assert tg.compare(data(old), data(new)).notes == []
+    new[[1, 3]] = old[[4, 0]]
+    notes = tg.compare(data(old), data(new)).notes
+    assert notes == ["2 boots of new have all readings of one of old"]

@@ -25,7 +25,8 @@ import numpy as np
 from .. import _core
 from ..errors import NotEnoughData
 from ..frame.frame import Frame
-from .copies import counted_once
+from ..util.text import counted
+from .copies import counted_once, shared_boots
 from .inputs import side_of
 from .labels import label_of
 from .lock_groups import cluster_names, common_factors, compare_groups
@@ -269,6 +270,9 @@ def _notes(old: Side, new: Side, packed: Sequence[Packed]) -> list[str]:
             if shared == 1
             else f"{shared} sources stand on both sides"
         )
+    elif shared := shared_boots(old, new):
+        verb = "has" if shared == 1 else "have"
+        notes.append(f"{counted(shared, 'boot')} of new {verb} all readings of one of old")
     return notes
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..util.text import counted
-from .side import I64, Side
+from .side import I64, Side, merged
 
-__all__ = ["TWICE", "counted_once", "repeats"]
+__all__ = ["TWICE", "counted_once", "repeats", "shared_boots"]
 
 #: Stands in each note of `counted_once`.
 TWICE = "counted once with it"
@@ -32,6 +32,22 @@ def counted_once(side: Side, what: str, notes: list[str]) -> Side:
         f"the last digit: {TWICE} (a board without scatter: gate --deterministic)"
     )
     return side.without_boots(sorted(again))
+
+
+def shared_boots(old: Side, new: Side) -> int:
+    """How many boots of the new side have all readings of one of the old side."""
+    if not _common(old) & _common(new):
+        return 0
+    both = merged([old, new])
+    of_old = max(len(old.boots), int(old.boot.astype("i8").max(initial=-1)) + 1)
+    found = repeats(both)
+    return sum(first < of_old <= boot for boot, first in found.items())
+
+
+def _common(side: Side) -> set[tuple[int, int]]:
+    """Readings and sum of each boot that has enough of them."""
+    _, counts, sums = _outlines(side)
+    return {pair for pair in zip(counts.tolist(), sums.tolist(), strict=True) if pair[0] >= ENOUGH}
 
 
 def repeats(side: Side) -> dict[int, int]:
