@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from support.driver_jobs import Killer, merge, square
+from support.driver_jobs import Killer, merge, setting, square
 from tickgauge.batches import executors as drivers
 
 
@@ -66,6 +66,18 @@ def test_own_processes() -> None:
 def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
     done = sorted(drivers.Own(2).each(Killer(20, once=tmp_path / "killed"), iter(range(60))))
     assert done == [(i, i, None) for i in range(60)]
+
+
+@pytest.mark.usefixtures("company")
+def test_processes_have_the_environment_of_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    # a notebook sets its credentials after a first batch: the server of forks is older
+    for value in ("one", "two", None):
+        if value is None:
+            monkeypatch.delenv("TICKGAUGE_TEST_SETTING")
+        else:
+            monkeypatch.setenv("TICKGAUGE_TEST_SETTING", value)
+        found = drivers.Own(2).each(setting, iter(["TICKGAUGE_TEST_SETTING"]))
+        assert [(result, error) for _, result, error in found] == [(value, None)]
 
 
 def test_an_item_that_always_kills_is_found() -> None:

@@ -173,7 +173,7 @@ class Own:
         context = multiprocessing.get_context(kind)
         ask, end = context.Pipe(duplex=False)
         executor = ProcessPoolExecutor(
-            jobs, mp_context=context, initializer=_begin_worker, initargs=(ask,)
+            jobs, mp_context=context, initializer=_begin_worker, initargs=(ask, dict(os.environ))
         )
         try:
             with _without_interrupts():  # a worker must not take one before it knows to ignore it
@@ -220,8 +220,14 @@ class Own:
             return Pool(executor).fold(merge, parts)
 
 
-def _begin_worker(ask: Connection) -> None:
-    """Prepare a process: Ctrl-C is the parent's, and a thread ends it when the parent says so."""
+def _begin_worker(ask: Connection, environment: dict[str, str]) -> None:
+    """Prepare a process: Ctrl-C is the parent's, and a thread ends it when the parent says so.
+
+    The server of forks has the environment of its start: credentials may have been set since.
+    """
+    for name in os.environ.keys() - environment.keys():
+        del os.environ[name]
+    os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = multiprocessing.parent_process()
