@@ -116,7 +116,7 @@ class Trace:
         Returns
         -------
         str
-            One document; Perfetto's page, chrome://tracing and Speedscope open it.
+            One document; Perfetto's page and the viewer that was chrome://tracing open it.
 
         Examples
         --------
