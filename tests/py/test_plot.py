@@ -313,3 +313,15 @@ def test_a_million_readings_are_thinned_but_none_of_their_places_is_lost() -> No
     assert (shown.min(), shown.max()) == pytest.approx((y.min(), y.max()), rel=1e-2)
     levels = np.histogram(shown, 64, (y.min(), y.max()))[0] > 0
     assert (levels == (np.histogram(y, 64, (y.min(), y.max()))[0] > 0)).all()
+
+
+def test_a_plot_says_which_keys_it_leaves_out_and_a_data_set_which_plots_it_has() -> None:
+    data = BASELINE.parent
+    made = tg.compare(data / "stats/tfa-2.12.json.gz", data / "stats/tfa-2.14.json.gz")
+    n = len(made.rows)
+    assert f"the first 5 of {n} keys" in made.plot(limit=5).get_xlabel()
+    assert "keys" not in made.plot(limit=n).get_xlabel()
+    plt.close("all")
+    console = tg.read(data / "tfa/console/example_console.log")
+    with pytest.raises(TypeError, match=r"choose a plot: data.plot.NAME.* ecdf, .*strip"):
+        console.plot()

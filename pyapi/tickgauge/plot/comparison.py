@@ -38,7 +38,11 @@ class ComparisonPlot:
         """
         made = self._comparison
         shifts = shifts_of(made, limit)
-        return deltas.forest(shifts, ax, title=title, unit=made.units_text)
+        drawn = deltas.forest(shifts, ax, title=title, unit=made.units_text)
+        if len(made.rows) > len(shifts):
+            more = f"the first {len(shifts)} of {len(made.rows)} keys"
+            drawn.set_xlabel(f"{drawn.get_xlabel()}; {more}")
+        return drawn
 
 
 def shifts_of(made: ComparisonLike, limit: int) -> list[Shift]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -46,8 +46,14 @@ class DatasetPlot:
         self._data = data
 
     def __repr__(self) -> str:
-        kinds = [n for n in dir(self) if not n.startswith("_")]
-        return f"plots of {self._data.headline()}: {', '.join(kinds)}"
+        return f"plots of {self._data.headline()}: {self._kinds()}"
+
+    def __call__(self, *_: Any, **__: Any) -> NoReturn:
+        """No plot is the plot of a data set: tells which there are."""
+        raise TypeError(f"choose a plot: data.plot.NAME(...), NAME one of {self._kinds()}")
+
+    def _kinds(self) -> str:
+        return ", ".join(name for name in dir(self) if not name.startswith("_"))
 
     def _chosen(self, where: dict[str, Any]) -> Readings:
         readings: Readings = self._data.readings.select(**where) if where else self._data.readings
