@@ -7,6 +7,7 @@ import contextlib
 import os
 import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -65,9 +66,21 @@ def worst(*codes: int) -> int:
 
 
 def say(message: str) -> None:
-    """Diagnostics on standard error; control bytes are escaped."""
-    lines = [clean(line) for line in message.split("\n")]
-    sys.stderr.write("tickgauge: " + "\n".join(lines) + "\n")
+    """Diagnostics on standard error; control bytes are escaped. A terminal gets whole words."""
+    lines = [clean(line) for line in f"tickgauge: {message}".split("\n")]
+    if sys.stderr.isatty():
+        columns = shutil.get_terminal_size().columns
+        lines = [part for line in lines for part in _in_columns(line, columns)]
+    sys.stderr.write("\n".join(lines) + "\n")
+
+
+def _in_columns(line: str, columns: int) -> list[str]:
+    """The line in parts that fit; one that is set off, as a template above its mark, stays."""
+    if line.startswith(" ") or len(line) <= columns:
+        return [line]
+    return textwrap.wrap(
+        line, columns, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
+    )
 
 
 # ---- options ----------------------------------------------------------------------------------

@@ -232,9 +232,13 @@ def _pick_boot(boots: list[list[Side]], boot: int | None, stat: str | None, what
     if stat is not None:
         return merge(sides, stat)
     if len(boots) > 1:
+        alike: dict[str, list[int]] = {}
+        for k, (first, *_) in enumerate(boots):
+            rows = sum(len(table.rows) for table in first.tables.values())
+            alike.setdefault(f"{first.name}, {rows} rows", []).append(k)
         listed = "; ".join(
-            f"boot {k}: {runs[0].name}, {sum(len(t.rows) for t in runs[0].tables.values())} rows"
-            for k, runs in enumerate(boots)
+            f"boot{'s' * (len(which) > 1)} {', '.join(map(str, which))}: {text}"
+            for text, which in alike.items()
         )
         raise InputError(
             f"{what} holds {len(boots)} boots ({listed}): --boot N takes one, --stat median-low "
