@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
+import tickgauge as tg
 from support.terminals import open_terminal
 from tickgauge.cli import VERBS, main
 from tickgauge.cli.common import EXAMPLES
+from tickgauge.comparison.labels import two_lengths
 from tickgauge.frame.grid import Grid
 from tickgauge.frame.screen import fitted
 from tickgauge.limits import Limits
@@ -246,3 +248,47 @@ def test_a_column_without_a_heading_is_named_where_it_is_left_out():
     with fitted(40) as now:
         Grid(("stage", "old", "bar"), rows, headings={"bar": ""}).to_text()
         assert "" not in now.left_out
+
+
+def test_an_error_has_whole_words_in_the_columns_of_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    console = (DATA / "tfa" / "console" / "example_console.log").read_bytes()
+    for n in range(12):  # boots of two kinds; no two files are the same
+        rest = console.replace(b"<RT_INSTR:", b"", n % 2)
+        (tmp_path / f"{n:02}.log").write_bytes(rest + b"hello\r\n" * n)
+    assert main(["table", str(tmp_path), str(tmp_path)]) == 2
+    in_one = capsys.readouterr().err
+    assert "boots 0, 2, 4, 6, 8, 10: " in in_one
+    assert "boots 1, 3, 5, 7, 9, 11: " in in_one
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["table", str(tmp_path), str(tmp_path)]) == 2
+    wrapped = capsys.readouterr().err
+    assert wrapped.split() == in_one.split()
+    assert longest(in_one) > 80
+    # a path that is itself longer stays whole
+    assert all(len(line) <= 80 or str(tmp_path) in line for line in wrapped.splitlines())
+    template = tmp_path / "own.toml"
+    template.write_text(f'[[rule]]\nname = "n"\ntemplate = "{"word " * 30}{{t:unt}}"\n')
+    assert main(["show", "--rules", str(template), str(tmp_path)]) == 2
+    mark = capsys.readouterr().err.splitlines()
+    assert mark[-1].rstrip().endswith("^")
+    assert mark[-2].startswith("  word word")
+
+
+def test_two_lengths_of_like_size_stand_in_one_unit() -> None:
+    assert two_lengths(7000, 10000, "ns") == ("7000 ns", "10000 ns")
+    assert two_lengths(10000, 7000, "ns") == ("10000 ns", "7000 ns")
+    assert two_lengths(7000, 204496, "ns") == ("7000 ns", "204.5 us")
+    assert two_lengths(9.5e6, 12.5e6, "ns") == ("9500.0 us", "12500.0 us")
+    assert two_lengths(None, 12.5e6, "ns") == ("-", "12.5 ms")
+    assert two_lengths(500, 5000, "cycle") == ("500 cycle", "5000 cycle")
+
+
+def test_nothing_to_compare_draws_no_empty_table() -> None:
+    console = DATA / "tfa" / "console" / "example_console.log"
+    fft = tg.read(DATA / "rules" / "fft.log", rules=DATA / "rules" / "fft.toml")
+    text = tg.compare(console, fft)
+    assert "no matched key" in text.to_text()
+    assert "verdict" not in text.to_text()

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from .side import Key
 
-__all__ = ["label_of", "length_text", "places_text", "units_word", "where_of"]
+__all__ = ["label_of", "length_text", "places_text", "two_lengths", "units_word", "where_of"]
 
 
 def label_of(key: Key, rank: tuple[int, int] | None) -> str:
@@ -35,18 +35,28 @@ def where_of(key: Key, rank: tuple[int, int] | None) -> str:
     return str(value[0] or "")
 
 
-def length_text(value: float | None, shown: str | None) -> str:
-    """A length in the unit that is shown; times in the unit that fits their size."""
+def length_text(value: float | None, shown: str | None, like: float | None = None) -> str:
+    """A length in the unit that is shown; times in the unit that fits their size, or `like`'s."""
     if value is None:
         return "-"
     if shown == "ns":
+        size = abs(value if like is None else like)
         for limit, divisor, unit in ((1e4, 1, "ns"), (1e7, 1e3, "us"), (1e10, 1e6, "ms")):
-            if abs(value) < limit:
+            if size < limit:
                 return (
                     f"{value / divisor:.{0 if divisor == 1 and value == int(value) else 1}f} {unit}"
                 )
         return f"{value / 1e9:.2f} s"
     return f"{value:g} {shown or ''}".strip()
+
+
+def two_lengths(old: float | None, new: float | None, shown: str | None) -> tuple[str, str]:
+    """Two lengths as they stand side by side: those of like size in one unit, the finer."""
+    like = None
+    if old is not None and new is not None:
+        small, large = sorted((abs(old), abs(new)))
+        like = small if large < 10 * small else None
+    return length_text(old, shown, like), length_text(new, shown, like)
 
 
 _RANK = re.compile(r"(.*)rank ([0-9]+) of ([0-9]+)")

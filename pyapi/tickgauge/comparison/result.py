@@ -18,7 +18,7 @@ from ..frame.screen import screen
 from ..util.atomic_write import write_whole
 from ..util.text import clean, counted
 from .labelled import comparison_arrays
-from .labels import length_text, places_text, units_word
+from .labels import length_text, places_text, two_lengths, units_word
 from .lock_groups import ladder_grid
 from .options import NEXT_BOOTS
 from .verdicts import (
@@ -300,7 +300,7 @@ class Comparison:
         elif row["method"] in ("exact", "paired") and row["level"] is None:
             visible = "none"
         note = "; ".join(filter(None, (within_text(row, self.unit), row["note"])))
-        old_text, new_text = (length_text(row[side], row["shown"]) for side in ("old", "new"))
+        old_text, new_text = two_lengths(row["old"], row["new"], row["shown"])
         return (
             row["key"], change_text(row), old_text, new_text, word_of(row), interval_text(row),
             level, _p(row["p"]), _p(row["p_min"]), visible, note,
@@ -338,7 +338,7 @@ class Comparison:
         last = "--all shows every key and the words, --format json every figure"
         lines = [line for part in parts for line in part]
         room = limit - len(lines) - (3 if screen() is None else 4)  # columns left out are said
-        if room >= 4:
+        if room >= 4 and len(self.rows):
             lines += ["", *self._table_in(room)]
         elif len(lines) > limit - 1:
             lines = _whole_parts(parts, limit - 2)

@@ -136,6 +136,9 @@ def within_text(row: Mapping[str, Any], unit: str = "boot") -> str:
     if row["within"] is None:
         return ""
     shift, low, high = (_signed(row[n], row["shown"]) for n in ("within", "within_lo", "within_hi"))
+    ends = {text.rpartition(" ")[2] for text in (shift, low, high)}
+    if len(ends) == 1:  # said once
+        low, high = (text.rpartition(" ")[0] for text in (low, high))
     return f"within {unit} {shift} ({low}..{high})"
 
 
