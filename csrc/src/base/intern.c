@@ -6,21 +6,26 @@
 
 #include "mem.h"
 #include "table_private.h"
+#include "try.h"
 #include "wide.h"
 
 enum { DEFAULT_DISTINCT = 1 << 20, FIRST_SLOTS = 16 };
 
-/* Codes 0 .. hashed-1 are in `slots` (code + 1, 0 = free; a power of two, at most half full);
- * later ones only in the arena. String `c` is bytes[ends[c-1], ends[c]). */
+/* The hash stands beside the code: most strings that are no match are told apart without a look
+ * elsewhere, and growing does not read them again. */
+typedef struct slot {
+  uint32_t hash, code; /* code + 1, 0 = free */
+} slot;
+
+/* Codes 0 .. hashed-1 are in `slots` (a power of two, at most half full); later ones only in the
+ * arena. String `c` is bytes[ends[c-1], ends[c]). */
 struct tg_intern {
   tg_alloc alloc;
   uint8_t *bytes;
   size_t n_bytes, cap_bytes;
   size_t *ends;
   size_t cap_ends;
-  uint32_t *hashes; /* of the strings in `slots`, so that growing does not read them again */
-  size_t cap_hashes;
-  uint32_t *slots;
+  slot *slots;
   size_t n_slots;
   uint64_t seed, key; /* differ per table, so that no log can be written to collide */
   uint32_t count, hashed, max_distinct;
@@ -50,7 +55,6 @@ void tg_intern_free(tg_intern *t) {
   const tg_alloc a = t->alloc;
   tg_release(&a, t->bytes);
   tg_release(&a, t->ends);
-  tg_release(&a, t->hashes);
   tg_release(&a, t->slots);
   tg_release(&a, t);
 }
@@ -87,27 +91,27 @@ static bool string_is(const tg_intern *t, uint32_t code, const uint8_t *p, size_
 
 /* The slot that holds the string, or the free one where it belongs. There is one: the table is
  * never more than half full. */
-static size_t slot_of(const tg_intern *t, uint32_t hash, const uint8_t *p, size_t n) {
+static slot *slot_of(const tg_intern *t, uint32_t hash, const uint8_t *p, size_t n) {
   const size_t mask = t->n_slots - 1;
   size_t i = hash & mask;
-  while (t->slots[i] != 0) {
-    const uint32_t code = t->slots[i] - 1;
-    if (t->hashes[code] == hash && string_is(t, code, p, n)) break;
+  while (t->slots[i].code != 0) {
+    if (t->slots[i].hash == hash && string_is(t, t->slots[i].code - 1, p, n)) break;
     i = (i + 1) & mask;
   }
-  return i;
+  return &t->slots[i];
 }
 
 /* Room for one more string in the slots, at most half of them taken. */
 static tg_status reserve_slot(tg_intern *t) {
   if (t->n_slots / 2 > t->hashed) return TG_OK;
   const size_t n = t->n_slots == 0 ? FIRST_SLOTS : t->n_slots * 2;
-  uint32_t *slots = tg_zalloc(&t->alloc, n, sizeof *slots);
+  slot *slots = tg_zalloc(&t->alloc, n, sizeof *slots);
   if (slots == NULL) return TG_ENOMEM;
-  for (uint32_t code = 0; code < t->hashed; code++) {
-    size_t i = t->hashes[code] & (n - 1);
-    while (slots[i] != 0) i = (i + 1) & (n - 1);
-    slots[i] = code + 1;
+  for (size_t k = 0; k < t->n_slots; k++) {
+    size_t i = t->slots[k].hash & (n - 1);
+    if (t->slots[k].code == 0) continue;
+    while (slots[i].code != 0) i = (i + 1) & (n - 1);
+    slots[i] = t->slots[k];
   }
   tg_release(&t->alloc, t->slots);
   t->slots = slots;
@@ -129,14 +133,6 @@ static tg_status reserve_string(tg_intern *t, size_t n) {
   return status;
 }
 
-static tg_status reserve_hash(tg_intern *t) {
-  void *hashes = t->hashes;
-  const tg_status status =
-      tg_grow(&t->alloc, &hashes, &t->cap_hashes, (size_t)t->hashed + 1, sizeof *t->hashes);
-  t->hashes = hashes;
-  return status;
-}
-
 /* Appends to the arena, for which there is room; the new code. */
 static uint32_t push(tg_intern *t, const uint8_t *p, size_t n) {
   if (n > 0) memcpy(t->bytes + t->n_bytes, p, n);
@@ -154,27 +150,21 @@ bool tg_intern_again(const tg_intern *t, const uint8_t *p, size_t n, uint32_t *c
 tg_status tg_intern_put(tg_intern *t, const uint8_t *p, size_t n, uint32_t *code) {
   const bool hashing = t->count < t->max_distinct;
   uint32_t hash = 0;
-  size_t slot = 0;
-  tg_status status;
   if (hashing) {
     if (tg_intern_again(t, p, n, code)) return TG_OK;
     hash = hash_of(t, p, n);
-    if (t->n_slots > 0) {
-      slot = slot_of(t, hash, p, n);
-      if (t->slots[slot] != 0) {
-        *code = t->last = t->slots[slot] - 1;
-        return TG_OK;
-      }
+    const slot *found = t->n_slots > 0 ? slot_of(t, hash, p, n) : NULL;
+    if (found != NULL && found->code != 0) {
+      *code = t->last = found->code - 1;
+      return TG_OK;
     }
   }
   if (t->count == UINT32_MAX) return TG_EOVERFLOW;
-  if ((status = reserve_string(t, n)) != TG_OK) return status;
+  TG_TRY(reserve_string(t, n));
   if (hashing) {
-    if ((status = reserve_hash(t)) != TG_OK) return status;
-    if ((status = reserve_slot(t)) != TG_OK) return status;
-    slot = slot_of(t, hash, p, n);
-    t->slots[slot] = t->count + 1;
-    t->hashes[t->hashed++] = hash;
+    TG_TRY(reserve_slot(t));
+    *slot_of(t, hash, p, n) = (slot){hash, t->count + 1};
+    t->hashed++;
   }
   *code = t->last = push(t, p, n);
   return TG_OK;
@@ -182,9 +172,9 @@ tg_status tg_intern_put(tg_intern *t, const uint8_t *p, size_t n, uint32_t *code
 
 tg_status tg_intern_find(const tg_intern *t, const uint8_t *p, size_t n, uint32_t *code) {
   if (t->n_slots > 0) {
-    const size_t slot = slot_of(t, hash_of(t, p, n), p, n);
-    if (t->slots[slot] != 0) {
-      *code = t->slots[slot] - 1;
+    const slot *found = slot_of(t, hash_of(t, p, n), p, n);
+    if (found->code != 0) {
+      *code = found->code - 1;
       return TG_OK;
     }
   }
