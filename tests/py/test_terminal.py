@@ -292,3 +292,18 @@ def test_nothing_to_compare_draws_no_empty_table() -> None:
     text = tg.compare(console, fft)
     assert "no matched key" in text.to_text()
     assert "verdict" not in text.to_text()
+
+
+def test_a_label_that_all_keys_share_leaves_its_room_to_their_names() -> None:
+    names = ["filesystems sync", "noirq resume", "early resume", "late suspend"]
+    rows = [[f"{name} mode=deep", f"+{10 + n} %", "1147.0 us", "equivalent", "x" * 50 + str(n)]
+            for n, name in enumerate(names)]  # fmt: skip
+    grid = Grid(["key", "change", "old", "verdict", "interval"], rows)
+    with fitted(80):
+        lines = grid.to_text().splitlines()
+    assert lines[0] == "all rows: old 1147.0 us, verdict equivalent, key mode=deep"
+    assert all(name in text for name, text in zip(names, lines[2:], strict=True))
+    assert "mode=deep" not in "".join(lines[1:])
+    rows[0][0] = "filesystems sync mode=s2idle"
+    with fitted(80):
+        assert "key mode=" not in Grid(grid.names, rows).to_text()  # they share none

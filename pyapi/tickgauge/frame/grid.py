@@ -96,10 +96,10 @@ class Grid:
     def to_text(self, indent: str = "") -> str:
         """Aligned columns, numbers flush right, one line a row, no trailing blanks.
 
-        Where text is made for a screen (`screen.fitted`) that is too narrow: a value that all
-        rows share is said once above them, the begin that rows share once above those, then
-        columns go (of `LEAST` in that order, then the last ones) and words are cut, until the
-        table fits.
+        Where text is made for a screen (`screen.fitted`) that is too narrow: a value or a last
+        label that all rows share is said once above them, the begin that rows share once above
+        those, then columns go (of `LEAST` in that order, then the last ones) and words are cut,
+        until the table fits.
         """
         columns = self._columns()
         lines: list[str] = []
@@ -108,6 +108,9 @@ class Grid:
         if now is not None and _total(columns) > now.columns - len(indent):
             room = now.columns - len(indent)
             columns, shared = _without_shared(columns, len(self.rows))
+            if len(self.rows) >= 3 and _total(columns) > room:
+                columns[0], ends = _without_end(columns[0])
+                shared += ends
             which = "all rows" if len(self.rows) > 1 else "the row"
             lines += [f"{indent}{which}: {', '.join(shared)}"] if shared else []
             columns, groups = _grouped(columns, room)
@@ -271,6 +274,16 @@ def _without_shared(columns: list[_Column], rows: int) -> tuple[list[_Column], l
         elif column.cells[1] != "-":
             shared.append(f"{column.cells[0]} {column.cells[1]}")
     return (kept, shared) if kept else (columns, [])
+
+
+def _without_end(column: _Column) -> tuple[_Column, list[str]]:
+    """A column of text without the last label, NAME=VALUE, that all its cells share."""
+    parts = [cell.rpartition(" ") for cell in column.cells[1:]]
+    ends = {end for _, _, end in parts}
+    if column.right or len(ends) > 1 or not all(head and "=" in end for head, _, end in parts):
+        return column, []
+    cells = [column.cells[0], *(head for head, _, _ in parts)]
+    return replace(column, cells=cells), [f"{column.cells[0]} {parts[0][2]}"]
 
 
 def _grouped(columns: list[_Column], room: int) -> tuple[list[_Column], list[str]]:
