@@ -272,3 +272,12 @@ def test_a_record_torn_by_the_next_one_is_told_at_every_cut(tmp_path: Path) -> N
     assert data.readings["value"].tolist() == [43120, 162960, 13536] * len(first)
     told = {row["line"] for row in data.problems}
     assert told == set(range(1 + len("<RT_INSTR:"), 1 + len(first)))
+
+
+def test_a_line_of_many_tags_costs_one_look_and_its_whole_record_counts(tmp_path: Path) -> None:
+    log = tmp_path / "tags.log"  # 20000 looks at so long a line took 10 s
+    whole = "<RT_INSTR:test_rt_instr_cpu_susp_deep\t0\t1\t43120\t162960\t13536/>\n"
+    log.write_text("<RT_INSTR:" * 20000 + whole)
+    data = tg.read(log)
+    assert data.readings["value"].tolist() == [43120, 162960, 13536]
+    assert set(data.problems["line"].tolist()) == {1}

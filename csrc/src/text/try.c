@@ -188,31 +188,34 @@ static tg_status merge_taken(tg_reader *r) {
 
 /* Whether the record that rule `k` has at place `i` was torn: it begins with its tag, and a whole
  * record begins so inside it, as where a line lost its end and the next one followed. A word or a
- * text takes both as one. Then the torn one is kept as missed; else the match stands as it was. */
+ * text takes both as one. Then those before the whole one are kept as missed, `*torn` of them; else
+ * the match stands as it was. Only the last place inside is asked: a line of tags costs no more. */
 static tg_status torn_by_next(tg_reader *r, const tg_line *line, const tg_tag *tag, size_t i,
-                              size_t k, bool *torn) {
+                              size_t k, size_t *torn) {
   const size_t at = r->places[i];
-  const size_t end = r->match[k].end;
+  size_t last = i;
   tg_status status = TG_OK;
   size_t worst;
-  *torn = false;
+  *torn = 0;
   if (!tag->hard || r->match[k].start != at) return TG_OK;
-  for (size_t j = i + 1; !*torn && j < r->n_places && r->places[j] < end; j++) {
-    const size_t next = r->places[j];
-    TG_TRY(begin_group(r, line, tag));
-    const size_t inner = group_at(r, line, tag, next, next, &worst, &status);
-    if (status != TG_OK) return status;
-    *torn = inner != TG_NOT && r->match[inner].start == next;
-    TG_TRY(begin_group(r, line, tag));
-    if (!*torn) {
-      (void)group_at(r, line, tag, at, at, &worst, &status);
-      continue;
-    }
-    TG_TRY(keep_missed(r, line, tag, at, TG_NOT));
-    r->missed[r->n_missed - 1].at = next;
+  while (last + 1 < r->n_places && r->places[last + 1] < r->match[k].end) last++;
+  if (last == i) return TG_OK;
+  const size_t next = r->places[last];
+  TG_TRY(begin_group(r, line, tag));
+  const size_t inner = group_at(r, line, tag, next, next, &worst, &status);
+  if (status != TG_OK) return status;
+  const bool whole = inner != TG_NOT && r->match[inner].start == next;
+  TG_TRY(begin_group(r, line, tag));
+  if (!whole) {
+    (void)group_at(r, line, tag, at, at, &worst, &status);
+    return status;
+  }
+  for (; i + *torn < last; ++*torn) {
+    TG_TRY(keep_missed(r, line, tag, r->places[i + *torn], TG_NOT));
+    r->missed[r->n_missed - 1].at = r->places[i + *torn + 1];
     r->missed[r->n_missed - 1].expected = "the rest of the record";
   }
-  return status;
+  return TG_OK;
 }
 
 /* Policy all: a record for every occurrence of the tag that is whole; the others are kept as
@@ -240,10 +243,12 @@ static tg_status try_all(tg_reader *r, const tg_line *line, size_t tag_index, co
       out->misses += tag->hard;
       continue;
     }
-    bool torn;
+    size_t torn;
     TG_TRY(torn_by_next(r, line, tag, i, k, &torn));
     out->misses += torn;
-    if (!torn && r->match[k].end <= to) {
+    if (torn > 0) {
+      i += torn - 1; /* the whole one is next */
+    } else if (r->match[k].end <= to) {
       TG_TRY(take_span(r, r->match[k].start, r->match[k].end));
       TG_TRY(take_record(r, line, tag->rules[k], &r->match[k], commit, out));
     }
