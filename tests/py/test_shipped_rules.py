@@ -604,6 +604,15 @@ def test_a_common_word_alone_is_no_line_of_a_program():
     assert "not read" not in data.headline()
 
 
+@pytest.mark.parametrize("line", ["cpu = 3", "size=4096", "check_buf()", "test_size : 12"])
+def test_a_line_that_is_only_a_context_is_no_evidence_of_a_format(tmp_path, line):
+    text = f"boot loader 3\n{line}\nstage A took 12 us\n"
+    with pytest.raises(tg.errors.InputError, match="no known kind of line was found in 3 lines"):
+        read(tmp_path, text)
+    data = read(tmp_path, text + "4194304 bytes (4.2 MB) copied, 3.07516 s, 1.4 MB/s\n")
+    assert data.infos[0].formats == ("dd",)
+
+
 def test_a_mixed_source_gives_all_its_formats(tmp_path):
     data = read(tmp_path, "".join(text for text, _ in EXAMPLES.values()))
     assert set(data.infos[0].formats) <= set(EXAMPLES)

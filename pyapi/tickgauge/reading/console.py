@@ -8,13 +8,11 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
 from .._core import Reader, Records, RuleSet, Table
 from ..dataset.dataset import SourceInfo
 from ..errors import InputError, LimitError
 from ..frame.frame import Frame
-from ..rules.rule import with_shipped
+from ..rules.rule import Rule, with_shipped
 from ..sources.decode import Decoder, decoder_of, foreign_command
 from ..sources.digest import Digest, again
 from ..sources.source import Stream
@@ -227,7 +225,7 @@ def read_lines(
     )
     info.ledger = [row if row[1] else _shared(row) for row in records.ledger()]
     info.unread, info.unread_rule = records.unread()
-    info.formats = _formats_of(records)
+    info.formats = _formats_of(records, _contexts(options.rules))
     info.evidence = _evidence(records, info.formats)
     if decoder is not None:
         place = "lines and offsets count the decoded text"
@@ -239,7 +237,7 @@ def read_lines(
         info.state, info.message = "not recognised", foreign
     if info.state == "read" and not info.formats and not info.problems:
         info.state = "not recognised"
-        info.message = _nothing_found(plain, info, records, len(options.rules))
+        info.message = _nothing_found(plain, info, records, options.rules)
     return info, records
 
 
@@ -249,12 +247,27 @@ def _shared(row: tuple[bytes, int, int, int, int]) -> tuple[bytes, int, int, int
     return row
 
 
-def _formats_of(records: Records) -> tuple[str, ...]:
+@functools.lru_cache(8)
+def _contexts(rules: tuple[Rule, ...]) -> frozenset[str]:
+    """The rules without a value that are there as the context of others: ``cpu = 3``, ``size=10``.
+
+    Such a line stands in many logs: alone it is no evidence of the format.
+    """
+    given = [rule.definition() for rule in with_shipped(rules)]
+    asked = {
+        name if "." in name else f"{one['name'].partition('.')[0]}.{name}"
+        for one in given
+        for name in f"{one['context'] or ''},{one['before'] or ''}".split(",")
+    }
+    return frozenset(one["name"] for one in given if not one["values"]) & asked
+
+
+def _formats_of(records: Records, contexts: frozenset[str]) -> tuple[str, ...]:
     """The formats with records; the console's catch-all rules are none."""
     names = dict.fromkeys(
         name.partition(".")[0]
         for name, count in zip(records.rules, records.counts(), strict=True)
-        if count and not name.startswith("console.other_")
+        if count and not name.startswith("console.other_") and name not in contexts
     )
     return tuple(names)
 
@@ -287,31 +300,33 @@ def _evidence(records: Records, formats: tuple[str, ...]) -> list[str]:
     return out
 
 
-def _nothing_found(head: bytes, info: SourceInfo, records: Records, own: int = 0) -> str:
+def _nothing_found(
+    head: bytes, info: SourceInfo, records: Records, own: tuple[Rule, ...] = ()
+) -> str:
     """The message for a source that was not recognised."""
     if info.bytes == 0:
         return "is empty"
     if head.count(0) > len(head) // 10:
         return "looks like binary data: none of the known line forms occur in it"
-    shown = ", ".join(repr(tag.decode("utf-8", "replace")) for tag, *_ in info.ledger[:own])
+    shown = ", ".join(repr(tag.decode("utf-8", "replace")) for tag, *_ in info.ledger[: len(own)])
     return (
         f"no known kind of line was found in {info.lines} line{'s' if info.lines != 1 else ''}; "
         "looked for "
         + (f"{shown} and " if shown else "")
         + "what tickgauge show --formats lists"
-        + _nearest(records.near())
         + ". Own lines can be described: --rules FILE, tg.Rule(...)"
+        + _nearest(records.near(), _contexts(own))
     )
 
 
-def _nearest(near: Table) -> str:
-    """The line that came nearest to a rule, in words."""
+def _nearest(near: Table, contexts: frozenset[str]) -> str:
+    """The line that came nearest to a rule that gives readings, in words."""
     frame = Frame(near)
-    reached = frame["reached"]
-    if not len(frame):
+    rows = [row for row in map(frame.row, range(len(frame))) if row["rule"] not in contexts]
+    if not rows:
         return ""
-    row = frame.row(int(np.argmax(reached)))
+    row = max(rows, key=lambda one: one["reached"])
     return (
-        f"; what came nearest: line {row['line']} to rule {row['rule']}, where "
+        f". Nearest came line {row['line']} to rule {row['rule']}, where "
         f"{row['expected']} was expected"
     )
