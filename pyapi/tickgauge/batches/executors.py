@@ -169,7 +169,7 @@ class Own:
     @contextlib.contextmanager
     def _executor(self, jobs: int) -> Iterator[ProcessPoolExecutor]:
         # A fork of a process with threads may copy a lock that nobody will ever release.
-        kind = "fork" if threading.active_count() == 1 else "forkserver"
+        kind = "fork" if _threads() == 1 else "forkserver"
         context = multiprocessing.get_context(kind)
         ask, end = context.Pipe(duplex=False)
         executor = ProcessPoolExecutor(
@@ -218,6 +218,14 @@ class Own:
             return merge(parts)
         with self._executor(self._jobs) as executor:
             return Pool(executor).fold(merge, parts)
+
+
+def _threads() -> int:
+    """The threads of this process, those of libraries included where the system tells them."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return threading.active_count()
 
 
 def _begin_worker(ask: Connection, environment: dict[str, str]) -> None:
