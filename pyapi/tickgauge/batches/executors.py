@@ -25,6 +25,7 @@ from concurrent.futures import (
 from itertools import islice
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
+from pathlib import Path
 from typing import Any, Protocol
 
 from ..util.optional import need
@@ -223,7 +224,7 @@ class Own:
 def _threads() -> int:
     """The threads of this process, those of libraries included where the system tells them."""
     try:
-        return len(os.listdir("/proc/self/task"))
+        return sum(1 for _ in Path("/proc/self/task").iterdir())
     except OSError:
         return threading.active_count()
 
