@@ -210,6 +210,17 @@ def test_unmatched_keys_are_listed():
     assert "only in old: t a" in str(made)
 
 
+def test_cpus_that_one_side_lacks_are_counted():
+    values = {"old": [10, 11, 12, 13], "new": [10, 11, 12]}  # a row of the new side was torn
+    sides = [
+        tg.from_columns(v, test="p", cluster=1, core=range(len(v)), exchange="cluster")
+        for v in values.values()
+    ]
+    text = str(tg.compare(*sides))
+    assert "cluster 1: 4 cpus in old, 3 cpus in new: ranks among unlike numbers" in text
+    assert "only in" not in text
+
+
 def test_regressed_comes_first():
     keys = [Key(test="t", metric=m, unit="ns") for m in "abc"]
     old = boots({k: [1000, 1001, 1002, 1003, 1004] for k in keys})

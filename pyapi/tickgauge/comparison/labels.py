@@ -7,7 +7,15 @@ from collections.abc import Iterable
 
 from .side import Key
 
-__all__ = ["label_of", "length_text", "places_text", "two_lengths", "units_word", "where_of"]
+__all__ = [
+    "label_of",
+    "length_text",
+    "places_text",
+    "two_lengths",
+    "units_word",
+    "unlike_ranks",
+    "where_of",
+]
 
 
 def label_of(key: Key, rank: tuple[int, int] | None) -> str:
@@ -73,6 +81,28 @@ def places_text(places: Iterable[str], most: int = 4) -> str:
     if len(known) <= most:
         return "; ".join(known)
     return f"{'; '.join(known[: most - 1])} and {len(known) - most + 1} more"
+
+
+def unlike_ranks(unmatched: dict[str, list[str]]) -> tuple[list[str], dict[str, list[str]]]:
+    """Keys that both sides have among unlike numbers of cpus, a sentence each; the other keys."""
+    among: dict[str, dict[str, set[int]]] = {}
+    for side, keys in unmatched.items():
+        for found in filter(None, map(_RANK.fullmatch, keys)):
+            among.setdefault(found[1], {}).setdefault(side, set()).add(int(found[3]))
+    both = {name: sides for name, sides in among.items() if len(sides) == len(unmatched)}
+    told = [
+        f"{name.strip()}: "
+        + ", ".join(
+            f"{' or '.join(map(str, sorted(n)))} cpus in {side}" for side, n in sides.items()
+        )
+        + ": ranks among unlike numbers are not compared; a row may be torn or missing"
+        for name, sides in both.items()
+    ]
+    rest = {
+        side: [k for k in keys if (found := _RANK.fullmatch(k)) is None or found[1] not in both]
+        for side, keys in unmatched.items()
+    }
+    return told, rest
 
 
 def units_word(unit: str, old: int, new: int) -> str:

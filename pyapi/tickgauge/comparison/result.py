@@ -18,7 +18,7 @@ from ..frame.screen import screen
 from ..util.atomic_write import write_whole
 from ..util.text import clean, counted
 from .labelled import comparison_arrays
-from .labels import length_text, places_text, two_lengths, units_word
+from .labels import length_text, places_text, two_lengths, units_word, unlike_ranks
 from .lock_groups import ladder_grid
 from .options import NEXT_BOOTS
 from .verdicts import (
@@ -247,7 +247,9 @@ class Comparison:
             note = self.groups.row(row)["note"]
             if note:
                 lines.append(note)
-        for side, keys in self.unmatched.items():
+        told, rest = unlike_ranks(self.unmatched)
+        lines += told
+        for side, keys in rest.items():
             if keys:
                 more = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
                 lines.append(f"only in {side}: {', '.join(keys[:3])}{more}")
