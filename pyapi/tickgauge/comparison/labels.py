@@ -87,8 +87,8 @@ def unlike_ranks(unmatched: dict[str, list[str]]) -> tuple[list[str], dict[str, 
     """Keys that both sides have among unlike numbers of cpus, a sentence each; the other keys."""
     among: dict[str, dict[str, set[int]]] = {}
     for side, keys in unmatched.items():
-        for found in filter(None, map(_RANK.fullmatch, keys)):
-            among.setdefault(found[1], {}).setdefault(side, set()).add(int(found[3]))
+        for match in filter(None, map(_RANK.fullmatch, keys)):
+            among.setdefault(match[1], {}).setdefault(side, set()).add(int(match[3]))
     both = {name: sides for name, sides in among.items() if len(sides) == len(unmatched)}
     told = [
         f"{name.strip()}: "
