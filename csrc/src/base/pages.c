@@ -48,6 +48,16 @@ static void *map_first(const tg_alloc *a, const tg_pages *block, size_t size, bo
   return p;
 }
 
+/* The same by a copy: not every system that runs Linux programs moves maps. */
+static void *map_copied(const tg_pages *block, size_t size) {
+  uint8_t *p = map_aligned(size, PROT_READ | PROT_WRITE);
+  if (p == NULL) return NULL;
+  (void)madvise(p, size, MADV_HUGEPAGE);
+  memcpy(p, block->p, block->size);
+  (void)munmap(block->p, block->size);
+  return p;
+}
+
 /* A mapped block made larger, where it stands or on another boundary; NULL: it is as it was. */
 static void *map_larger(const tg_pages *block, size_t size) {
   void *p = mremap(block->p, block->size, size, 0);
@@ -57,7 +67,7 @@ static void *map_larger(const tg_pages *block, size_t size) {
   p = mremap(block->p, block->size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to);
   if (p != MAP_FAILED) return p;
   (void)munmap(to, size);
-  return NULL;
+  return map_copied(block, size);
 }
 
 static bool wants_map(const tg_alloc *a, size_t size) {
