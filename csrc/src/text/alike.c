@@ -24,13 +24,13 @@ static inline size_t read_run(const uint8_t *p, size_t n, size_t at, bool hex, u
                               bool *fits) {
   const size_t from = at;
   bool capital = false;
-  if (!hex && n - at > 1 && tg_is_digit(p[at]) && !tg_is_digit(p[at + 1])) {
-    *value = (uint64_t)(p[at] - '0');
-    return at + 1;
+  if (!hex) {
+    at = tg_decimal_run(p, n, at, value);
+    if (at - from > TG_SAFE_DIGITS) *fits = false;
+    return at;
   }
-  at = hex ? tg_hex_run(p, n, at, value, &capital) : tg_decimal_run(p, n, at, value);
-  if (capital) *fits = false;
-  if (at - from > (hex ? TG_SAFE_HEX : TG_SAFE_DIGITS)) *fits = false;
+  at = tg_hex_run(p, n, at, value, &capital);
+  if (capital || at - from > TG_SAFE_HEX) *fits = false;
   return at;
 }
 

@@ -310,33 +310,33 @@ static bool read_decimal(const tg_alike_line *line, const tg_alike_field *field,
   return true;
 }
 
+/* A field that is no run by itself: its span, or its number; false where that does not fit. */
+static bool read_field(const tg_alike_line *line, const tg_alike_field *field, tg_span *span,
+                       uint64_t *number, bool *known) {
+  *known = field->kind == TG_ALIKE_HEX || field->kind == TG_ALIKE_DECIMAL;
+  if (field->kind == TG_ALIKE_HEX) return read_as_hex(line->values[field->from.part], number);
+  if (field->kind == TG_ALIKE_DECIMAL) return read_decimal(line, field, number);
+  *span = (tg_span){SIZE_MAX, SIZE_MAX};
+  if (field->kind == TG_ALIKE_SPAN)
+    *span = (tg_span){tg_alike_at(line, field->from), tg_alike_at(line, field->to)};
+  return true;
+}
+
 bool tg_alike_values(const tg_alike_line *line, tg_span *spans, uint64_t *numbers,
                      uint64_t *known) {
   const tg_pattern *a = line->pattern;
-  *known = 0;
+  uint64_t found = 0;
   if (!line->fits) return false;
   for (size_t i = 0; i < a->n_fields; i++) {
     const tg_alike_field *field = &a->fields[i];
-    const uint64_t value = line->values[field->from.part];
-    bool fits = true;
-    switch (field->kind) {
-      case TG_ALIKE_NOTHING:
-        spans[i] = (tg_span){SIZE_MAX, SIZE_MAX};
-        continue;
-      case TG_ALIKE_SPAN:
-        spans[i] = (tg_span){tg_alike_at(line, field->from), tg_alike_at(line, field->to)};
-        continue;
-      case TG_ALIKE_HEX:
-        fits = read_as_hex(value, &numbers[i]);
-        break;
-      case TG_ALIKE_DECIMAL:
-        fits = read_decimal(line, field, &numbers[i]);
-        break;
-      default:
-        numbers[i] = value;
+    bool number = true;
+    if (field->kind == TG_ALIKE_RUN) {
+      numbers[i] = line->values[field->from.part];
+    } else if (!read_field(line, field, &spans[i], &numbers[i], &number)) {
+      return false;
     }
-    if (!fits) return false;
-    *known |= UINT64_C(1) << i;
+    found |= (uint64_t)number << i;
   }
+  *known = found;
   return true;
 }
