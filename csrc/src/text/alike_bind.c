@@ -121,7 +121,7 @@ static bool item_looks(const tg_pattern *a, const tg_template *t, const tg_inst 
 static bool takes_all_digits(const tg_template *t, const tg_inst *in) {
   size_t n = 0;
   if (in->op != TG_OP_OPTION || in->set == TG_BY_LITERAL) return true;
-  for (uint8_t c = '0'; c <= '9'; c++) n += tg_bytes_has(&t->sets[in->set], c);
+  for (unsigned c = '0'; c <= '9'; c++) n += tg_bytes_has(&t->sets[in->set], (uint8_t)c);
   return n == 0 || n == 10;
 }
 
