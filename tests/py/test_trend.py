@@ -113,6 +113,23 @@ def test_a_newest_release_of_several_boots_is_judged_by_them():
     assert any("gate: pass" in note for note in tg.trend([*quiet, same]).notes)
 
 
+def test_a_newest_release_names_the_keys_that_its_boots_do_not_judge():
+    """One whose values are beyond 61 bits, and one that it lacks: the gate passes without them."""
+    kept, far, gone = (Key(format="tftf", test="t", metric=m, unit="ns") for m in "abc")
+    before = {kept: [1000, 1001, 1002], far: [5, 6, 7], gone: [20, 21, 22]}
+    sides = [boots(before, name=f"r{n}") for n in range(5)]
+    newest = {kept: [1001, 1000, 1002], far: [2**61 + 5] * 3}
+    made = tg.trend([*sides, boots(newest, name="r5")])
+    notes = made.notes
+    assert "t b: beyond 2^61 steps of its grid at r5: no value there" in notes
+    assert [(row["key"], row["releases"]) for row in made.series] == [
+        ("t a", 6), ("t b", 5), ("t c", 5),
+    ]  # fmt: skip
+    at = next(i for i, note in enumerate(notes) if "gate: pass" in note)
+    assert notes[at + 1] == "only in r0: t c"
+    assert notes[at + 2].startswith("not comparable (1 key): ") and notes[at + 2].endswith(": t b")
+
+
 def test_one_release_up_and_back_is_no_step():
     assert len(tg.trend(series(440, 441, 440, 7690, 440, 441, 440, 439))) == 0
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from ..util.text import counted
 from .side import Key
 
 __all__ = [
+    "apart",
+    "few",
     "label_of",
     "length_text",
     "places_text",
     "two_lengths",
     "units_word",
-    "unlike_ranks",
     "where_of",
 ]
 
@@ -83,7 +85,7 @@ def places_text(places: Iterable[str], most: int = 4) -> str:
     return f"{'; '.join(known[: most - 1])} and {len(known) - most + 1} more"
 
 
-def unlike_ranks(unmatched: dict[str, list[str]]) -> tuple[list[str], dict[str, list[str]]]:
+def _unlike_ranks(unmatched: dict[str, list[str]]) -> tuple[list[str], dict[str, list[str]]]:
     """Keys that both sides have among unlike numbers of cpus, a sentence each; the other keys."""
     among: dict[str, dict[str, set[int]]] = {}
     for side, keys in unmatched.items():
@@ -103,6 +105,31 @@ def unlike_ranks(unmatched: dict[str, list[str]]) -> tuple[list[str], dict[str, 
         for side, keys in unmatched.items()
     }
     return told, rest
+
+
+def few(keys: Sequence[str]) -> str:
+    """The first three keys, and how many more there are."""
+    return ", ".join(keys[:3]) + (f" and {len(keys) - 3} more" if len(keys) > 3 else "")
+
+
+def apart(unmatched: dict[str, list[str]], not_comparable: Sequence[tuple[str, str]]) -> list[str]:
+    """A line a reason why keys were not compared, with the first of them.
+
+    Parameters
+    ----------
+    unmatched : dict
+        The keys that only that side has.
+    not_comparable : sequence of (key, reason)
+    """
+    lines, rest = _unlike_ranks(unmatched)
+    lines += [f"only in {side}: {few(keys)}" for side, keys in rest.items() if keys]
+    reasons: dict[str, list[str]] = {}
+    for key, reason in not_comparable:
+        reasons.setdefault(reason, []).append(key)
+    return lines + [
+        f"not comparable ({counted(len(keys), 'key')}): {reason}: {few(keys)}"
+        for reason, keys in reasons.items()
+    ]
 
 
 def units_word(unit: str, old: int, new: int) -> str:

@@ -10,11 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import NotComparableError
-from .labels import label_of
+from .labels import few, label_of
 from .pack import Packed
 from .side import Key, Side
 
-__all__ = ["Matched", "key_scales", "match"]
+__all__ = ["Matched", "drop_inexact", "key_scales", "match"]
+
+#: Values and steps up to which the core is exact: ``TG_STATS_LIMIT``.
+LIMIT = 1 << 61
 
 BETTER = {"lower": 0, "higher": 1, "none": 2}
 
@@ -49,6 +52,39 @@ def key_scales(keys: Sequence[Key]) -> tuple[_Integers, _Integers, _Integers]:
         np.array([s.denominator for s in scale], "u8"),
         np.array([max(1, key.resolution) for key in keys], "u8"),
     )
+
+
+def drop_inexact(
+    keys: list[Key],
+    ranks: list[tuple[int, int] | None],
+    cells: list[dict[int, int]],
+    names: Sequence[str],
+) -> list[str]:
+    """Take out what the core does not hold exactly; a note for each key.
+
+    Parameters
+    ----------
+    keys, ranks, cells : list
+        Of a trend, changed in place: of each key a value for each release that has one.
+    names : sequence of str
+        Of the releases.
+    """
+    notes = []
+    for n in reversed(range(len(keys))):
+        label, why = label_of(keys[n], ranks[n]), _scale_clash(keys[n])
+        if why is None and keys[n].resolution > LIMIT:
+            why = "its step is beyond 2^61"
+        far = [r for r, value in sorted(cells[n].items()) if abs(value) > LIMIT]
+        if why is None and far:
+            at = few([names[r] for r in far])
+            notes.append(f"{label}: beyond 2^61 steps of its grid at {at}: no value there")
+            for r in far:
+                del cells[n][r]
+        elif why is not None:
+            notes.append(f"{label}: {why}: no trend")
+        if why is not None or not cells[n]:
+            del keys[n], ranks[n], cells[n]
+    return notes[::-1]
 
 
 @dataclass

@@ -13,7 +13,7 @@ from ..frame.frame import Frame
 from ..util.text import counted
 from .events import more_boots, more_releases
 from .gate import gate
-from .labels import label_of, length_text
+from .labels import apart, label_of, length_text
 from .side import Key, Side, merged
 from .verdicts import percent_text
 
@@ -51,7 +51,10 @@ def by_boots(
     if not made.decidable:
         return []
     lines = [f"{names[-1]} by its boots, against those since {names[since]}: {made.header[0]}"]
-    return lines + made.comparison.headlines()[:3] if made.failing else lines
+    if made.failing:
+        lines += made.comparison.headlines()[:3]
+    found = made.comparison
+    return lines + apart({names[since]: found.unmatched["old"]}, found.not_comparable)
 
 
 def _strays(x: _Floats, least: float, finest: float) -> npt.NDArray[np.bool_]:

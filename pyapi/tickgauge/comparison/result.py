@@ -18,7 +18,7 @@ from ..frame.screen import screen
 from ..util.atomic_write import write_whole
 from ..util.text import clean, counted
 from .labelled import comparison_arrays
-from .labels import length_text, places_text, two_lengths, units_word, unlike_ranks
+from .labels import apart, few, length_text, places_text, two_lengths, units_word
 from .lock_groups import ladder_grid
 from .options import NEXT_BOOTS
 from .verdicts import (
@@ -247,26 +247,12 @@ class Comparison:
             note = self.groups.row(row)["note"]
             if note:
                 lines.append(note)
-        told, rest = unlike_ranks(self.unmatched)
-        lines += told
-        for side, keys in rest.items():
-            if keys:
-                more = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
-                lines.append(f"only in {side}: {', '.join(keys[:3])}{more}")
+        lines += apart(self.unmatched, [])
         for bit, why in ((16, "bimodal"), (32, f"fewer than 4 {self.unit}s")):
             keys = [k for k, f in zip(self.rows["key"], self.rows["flags"], strict=True) if f & bit]
             if keys:
-                more = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
-                lines.append(f"no answer from --noise, {why}: {', '.join(keys[:3])}{more}")
-        reasons: dict[str, list[str]] = {}
-        for key, reason in self.not_comparable:
-            reasons.setdefault(reason, []).append(key)
-        lines += [
-            f"not comparable ({counted(len(keys), 'key')}): {reason}: {', '.join(keys[:3])}"
-            + (f" and {len(keys) - 3} more" if len(keys) > 3 else "")
-            for reason, keys in reasons.items()
-        ]
-        return lines + self.notes
+                lines.append(f"no answer from --noise, {why}: {few(keys)}")
+        return lines + apart({}, self.not_comparable) + self.notes
 
     def ladders(self) -> Grid:
         """Base and step of each group of cpus that queue for a lock, with their intervals."""

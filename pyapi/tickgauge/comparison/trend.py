@@ -33,7 +33,7 @@ from .events import Event, events_of
 from .inputs import side_of
 from .labelled import trend_arrays
 from .labels import label_of, length_text, where_of
-from .matched import key_scales
+from .matched import drop_inexact, key_scales
 from .newest import by_boots, outside
 from .options import parse_margin
 from .pack import Packed, pack
@@ -116,17 +116,15 @@ class Trend:
     def grid(self) -> Grid:
         """The steps as a table."""
         names = ("key", "percent", "old", "new", "p", "before", "at", "until", "missing")
-        frame = self.steps
-        rows = []
-        for row in frame:
-            rows.append(
-                (
-                    row["key"], percent_text(row["percent"]), length_text(row["old"], row["shown"]),
-                    length_text(row["new"], row["shown"]),
-                    "along" if row["p"] is None else f"{row['p']:.3f}", row["before"], row["at"],
-                    row["until"], row["missing"] or "",
-                )
-            )  # fmt: skip
+        rows = [
+            (
+                row["key"], percent_text(row["percent"]), length_text(row["old"], row["shown"]),
+                length_text(row["new"], row["shown"]),
+                "along" if row["p"] is None else f"{row['p']:.3f}", row["before"], row["at"],
+                row["until"], row["missing"] or "",
+            )
+            for row in self.steps
+        ]  # fmt: skip
         headings = {"percent": "step", "before": "last before", "at": "first seen",
                     "missing": "not in the data"}  # fmt: skip
         return Grid(names, rows, headings=headings)
@@ -415,7 +413,7 @@ def _collect(
     notes = [
         f"{name}: {counted(n, 'key')} of another unit: no value there"
         for name, n in clashes.items()
-    ]
+    ] + drop_inexact(keys, ranks, cells, names)
     return keys, ranks, cells, notes
 
 
